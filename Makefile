@@ -1,0 +1,37 @@
+# Two commands for a newcomer: `make demo` and `make test`. Each sets up .venv by itself.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.stamp
+
+.PHONY: demo test test-slow check format bench clean
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+demo: $(STAMP)          ## synthetic corpus, two methods, a table, a tagged act, a page: minutes
+	$(BIN)/labelwise demo
+
+test: $(STAMP)          ## what .ci/run runs
+	$(BIN)/python -m pytest -n 2 -m 'not slow'
+
+test-slow: $(STAMP)     ## the checks that take minutes, on the real data where it is present
+	$(BIN)/python -m pytest -m slow
+
+check: $(STAMP)         ## lint, format, types, and the order of the rooms
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP)         ## side by side with peers, each in an environment of its own
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf .venv demo dist .mypy_cache .ruff_cache

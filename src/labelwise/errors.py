@@ -1,0 +1,40 @@
+"""Errors that a user can act on. The command line prints their message and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class LabelwiseError(Exception):
+    """The base of all errors made for users: one plain sentence that says what to do."""
+
+
+class InputError(LabelwiseError):
+    """A file, a line or a field that cannot be read, named as precisely as it is known."""
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | Path | None = None,
+        line: int | None = None,
+        field: str | None = None,
+    ) -> None:
+        self.problem, self.file, self.line, self.field = problem, file, line, field
+        where = [str(file)] if file is not None else []
+        if line is not None:
+            where.append(f"line {line}")
+        if field is not None:
+            where.append(f"field '{field}'")
+        super().__init__(f"{', '.join(where)}: {problem}" if where else problem)
+
+
+class BundleError(LabelwiseError):
+    """A saved model that is damaged, altered, or of another format version."""
+
+
+class MissingExtraError(LabelwiseError):
+    """An optional dependency that is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional dependency: pip install 'labelwise[{extra}]'")

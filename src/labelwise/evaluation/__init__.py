@@ -1,0 +1,1 @@
+"""How good: measures by group, significance, run files, tables and figures."""

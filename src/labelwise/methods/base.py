@@ -1,0 +1,129 @@
+"""What every method is: settings in, ``fit``, ``scores``, ``evidence``, and a state to save."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelwise.corpus.document import Document
+from labelwise.corpus.labels import LabelSpace
+from labelwise.errors import LabelwiseError
+
+Scores = NDArray[np.float32]
+"""Documents × labels, in label order; higher is more likely."""
+
+EvidenceKind = Literal["match", "contribution", "attention"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters ``start:end`` of ``document.text`` and how much they speak for a label."""
+
+    start: int
+    end: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a label was ranked where it was.
+
+    ``match``: spans where the descriptor stands, equal weights summing to one.
+    ``contribution``: share of the label's score that each n-gram adds; may be negative.
+    ``attention``: weight of each word read; non-negative, summing to one.
+    """
+
+    label: str
+    kind: EvidenceKind
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class State:
+    """What a fitted method needs to work again elsewhere: arrays, and values that JSON can hold."""
+
+    arrays: Mapping[str, NDArray[Any]]
+    values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The base of all settings: one flat dataclass beside each method."""
+
+    seed: int = 0
+
+
+class Method(ABC):
+    """A way to score labels. ``__init__`` stores the settings and does nothing else."""
+
+    name: ClassVar[str]
+    Settings: ClassVar[type[Settings]] = Settings
+    threshold: float = 0.5
+    """The score above which a label is assigned (micro-F1); methods may tune it on dev."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings: Any = settings if settings is not None else self.Settings()
+        self._label_space: LabelSpace | None = None
+
+    @property
+    def label_space(self) -> LabelSpace:
+        if self._label_space is None:
+            raise LabelwiseError(f"{self.name} is not fitted yet: call fit, or load a bundle")
+        return self._label_space
+
+    def fit(
+        self,
+        train: Sequence[Document],
+        dev: Sequence[Document],
+        label_space: LabelSpace,
+    ) -> None:
+        """Learn from the training documents; choose on the dev documents."""
+        if not train:
+            raise LabelwiseError("there are no training documents")
+        if not len(label_space):
+            raise LabelwiseError("there are no labels to learn: no document carries one")
+        self._label_space = label_space
+        self._fit(train, dev)
+
+    def scores(self, documents: Sequence[Document]) -> Scores:
+        """Score all labels for each document, whatever its batch mates."""
+        if not documents:
+            return np.zeros((0, len(self.label_space)), dtype=np.float32)
+        return self._scores(documents)
+
+    def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+        """The words of the document that speak for each of the labels, in their order."""
+        for label in labels:
+            if label not in self.label_space.index:
+                raise LabelwiseError(f"{label} is not a label of this model")
+        return [self._evidence(document, label) for label in labels]
+
+    @classmethod
+    def restore(cls, settings: Settings, label_space: LabelSpace, state: State) -> Method:
+        """Bring a fitted method back from its state."""
+        method = cls(settings)
+        method._label_space = label_space
+        method._restore(state)
+        return method
+
+    @abstractmethod
+    def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None: ...
+
+    @abstractmethod
+    def _scores(self, documents: Sequence[Document]) -> Scores: ...
+
+    @abstractmethod
+    def _evidence(self, document: Document, label: str) -> Evidence: ...
+
+    @abstractmethod
+    def state(self) -> State:
+        """The fitted state, for a bundle."""
+
+    @abstractmethod
+    def _restore(self, state: State) -> None: ...

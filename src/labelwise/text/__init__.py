@@ -1,0 +1,1 @@
+"""Words to numbers: tokens with offsets, vocabulary, n-grams, word vectors."""
