@@ -1,0 +1,160 @@
+"""A tokenised corpus: every word of every document as a number, in a few flat arrays.
+
+It depends on the documents and the tokenizer alone, not on any vocabulary, so that one cache
+serves every method. A vocabulary is applied with one gather: ``vocabulary.numbers(corpus)``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import joblib  # type: ignore[import-untyped]
+import numpy as np
+from numpy.typing import NDArray
+
+from labelwise.corpus.document import SECTION_KINDS, Document
+from labelwise.progress import bar
+from labelwise.text.tokenizer import PATTERN
+
+CHUNK = 2_000_000
+"""Characters that a worker is given at a time: a second or less of work."""
+
+
+@dataclass(frozen=True, eq=False)
+class TokenizedCorpus:
+    """The tokens of all documents, one after another, as indices into the distinct words.
+
+    >>> from labelwise.corpus.document import Section
+    >>> act = Document("32001R0001", "", (Section("header", "Citrus fruit"),
+    ...                                   Section("article", "Fruit, fresh")))
+    >>> corpus = tokenize_corpus([act])
+    >>> corpus.words
+    ['fruit', ',', 'citrus', 'fresh']
+    >>> corpus.tokens.tolist(), corpus.section_starts.tolist(), corpus.document_starts.tolist()
+    ([2, 0, 0, 1, 3], [0, 2, 5], [0, 2])
+    """
+
+    words: list[str]
+    """The V distinct words, by falling count, then alphabetically."""
+    counts: NDArray[np.int64]  # (V,) how often each word stands in the corpus
+    tokens: NDArray[np.int32]  # (N,) index into words
+    section_starts: NDArray[np.int64]  # (S + 1,) offset of each section in tokens
+    document_starts: NDArray[np.int64]  # (D + 1,) offset of each document in sections
+    section_kinds: NDArray[np.uint8]  # (S,) index into SECTION_KINDS
+
+    def __len__(self) -> int:
+        """The number of documents."""
+        return len(self.document_starts) - 1
+
+    @property
+    def token_starts(self) -> NDArray[np.int64]:
+        """(D + 1,) offset of each document in ``tokens``."""
+        starts: NDArray[np.int64] = self.section_starts[self.document_starts]
+        return starts
+
+
+def tokenize_corpus(
+    documents: Sequence[Document], *, cache: Path | None = None, jobs: int | None = None
+) -> TokenizedCorpus:
+    """Tokenise and number all documents, with ``jobs`` processes (default: one a core).
+
+    The result is the same for any number of jobs. With a ``cache`` folder it is kept there, and
+    read from there when the same documents come again.
+    """
+    return _build(documents, jobs)
+
+
+def _build(documents: Sequence[Document], jobs: int | None) -> TokenizedCorpus:
+    texts = [section.text for document in documents for section in document.sections]
+    chunks = list(_chunks(texts))
+    jobs = min(jobs or len(os.sched_getaffinity(0)), len(chunks))
+    index: dict[str, int] = {}  # each word, in the order in which it was first met
+    numbered: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []  # tokens, their words' index
+    lengths: list[NDArray[np.int64]] = []
+    with bar("tokenising", total=len(texts)) as advance:
+        for local_tokens, local_words, local_lengths in _tokenize_chunks(chunks, jobs):
+            met = [index.setdefault(word, len(index)) for word in local_words]
+            numbered.append((local_tokens, np.array(met, dtype=np.int32)))
+            lengths.append(local_lengths)
+            advance(len(local_lengths))
+
+    counts = np.zeros(len(index), dtype=np.int64)
+    for local_tokens, met_words in numbered:
+        counts[met_words] += np.bincount(local_tokens, minlength=len(met_words))
+    words = list(index)
+    order = sorted(range(len(words)), key=lambda at: (-counts[at], words[at]))
+    rank = np.empty(len(words), dtype=np.int32)
+    rank[order] = np.arange(len(words), dtype=np.int32)
+
+    section_starts = _offsets(np.concatenate([*lengths, np.zeros(0, dtype=np.int64)]))
+    tokens = np.empty(section_starts[-1], dtype=np.int32)
+    at = 0
+    for local_tokens, met_words in numbered:
+        np.take(rank[met_words], local_tokens, out=tokens[at : at + len(local_tokens)])
+        at += len(local_tokens)
+
+    kinds = {kind: number for number, kind in enumerate(SECTION_KINDS)}
+    return TokenizedCorpus(
+        words=[words[at] for at in order],
+        counts=counts[order],
+        tokens=tokens,
+        section_starts=section_starts,
+        document_starts=_offsets([len(document.sections) for document in documents]),
+        section_kinds=np.array(
+            [kinds[section.kind] for document in documents for section in document.sections],
+            dtype=np.uint8,
+        ),
+    )
+
+
+def _offsets(lengths: Any) -> NDArray[np.int64]:
+    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+
+
+def _chunks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The texts in order, cut into runs of about ``CHUNK`` characters."""
+    start = size = 0
+    for at, text in enumerate(texts):
+        size += len(text)
+        if size >= CHUNK or at == len(texts) - 1:
+            yield texts[start : at + 1]
+            start, size = at + 1, 0
+
+
+Chunk = tuple[NDArray[np.int32], list[str], NDArray[np.int64]]
+"""Tokens as indices into the chunk's own words, those words, and the tokens of each text."""
+
+
+def _tokenize_chunks(chunks: Sequence[Sequence[str]], jobs: int) -> Iterator[Chunk]:
+    if jobs <= 1:
+        yield from map(_tokenize_chunk, chunks)
+        return
+    # joblib's own processes are fresh ones: safe beside torch's threads, and they do not run the
+    # user's script again as plain spawned ones do.
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
+    yield from parallel(joblib.delayed(_tokenize_chunk)(chunk) for chunk in chunks)
+
+
+class _Numbers(dict[str, int]):
+    """From a word as it is written to the number of its lower case."""
+
+    def __init__(self) -> None:
+        self.lower: dict[str, int] = {}
+
+    def __missing__(self, raw: str) -> int:
+        number = self[raw] = self.lower.setdefault(raw.lower(), len(self.lower))
+        return number
+
+
+def _tokenize_chunk(texts: Sequence[str]) -> Chunk:
+    numbers = _Numbers()
+    tokens, lengths = [], []
+    for text in texts:
+        found = PATTERN.findall(text)
+        tokens.append(np.fromiter(map(numbers.__getitem__, found), np.int32, len(found)))
+        lengths.append(len(found))
+    return np.concatenate(tokens), list(numbers.lower), np.array(lengths, dtype=np.int64)
