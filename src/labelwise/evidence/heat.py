@@ -1,0 +1,127 @@
+"""From evidence to heat: spans that may overlap become stretches of text with a strength."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from labelwise.methods.base import Span
+
+LEVELS = 8
+"""Strengths that can be told apart on a page."""
+
+FAINT = 0.02
+"""Weights below this part of the label's strongest one are left unmarked."""
+
+MOST = 3000
+"""Stretches marked for a label, the strongest ones, so that the page of a long act stays usable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """The marked stretches of one label, and how many were left out as beyond ``MOST``."""
+
+    runs: tuple[Span, ...]
+    left_out: int
+    strongest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Characters ``start:end`` and each label's weight on them, by the number of the label."""
+
+    start: int
+    end: int
+    weights: tuple[tuple[int, float], ...]
+
+
+def merge(spans: Iterable[Span]) -> list[Span]:
+    """Cut overlapping spans into runs that do not overlap, adding their weights.
+
+    >>> merge([Span(0, 12, 0.5), Span(7, 12, 0.25)])  # "citrus fruit" and "fruit"
+    [Span(start=0, end=7, weight=0.5), Span(start=7, end=12, weight=0.75)]
+    """
+    ordered = sorted(
+        (span for span in spans if span.start < span.end and span.weight),
+        key=lambda span: (span.start, span.end, span.weight),
+    )
+    edges = sorted({edge for span in ordered for edge in (span.start, span.end)})
+    runs: list[Span] = []
+    open_spans: list[tuple[int, float]] = []  # a heap of (end, weight)
+    total, at = 0.0, 0
+    for start, end in pairwise(edges):
+        while open_spans and open_spans[0][0] <= start:
+            total -= heapq.heappop(open_spans)[1]
+        if not open_spans:
+            total = 0.0  # no trace of rounding is carried over a gap
+        while at < len(ordered) and ordered[at].start == start:
+            heapq.heappush(open_spans, (ordered[at].end, ordered[at].weight))
+            total += ordered[at].weight
+            at += 1
+        if open_spans:
+            runs.append(Span(start, end, total))
+    return runs
+
+
+def heat(spans: Iterable[Span], *, most: int = MOST) -> Heat:
+    """The runs worth marking: not faint beside the strongest, and at most ``most`` of them."""
+    runs = merge(spans)
+    strongest = max((abs(run.weight) for run in runs), default=0.0)
+    marked = [run for run in runs if abs(run.weight) >= FAINT * strongest > 0]
+    kept = sorted(marked, key=lambda run: (-abs(run.weight), run.start))[:most]
+    kept.sort(key=lambda run: run.start)
+    return Heat(tuple(kept), len(marked) - len(kept), strongest)
+
+
+def level(weight: float, strongest: float) -> int:
+    """A weight as one of ``LEVELS`` strengths, 1 to LEVELS, whatever its sign.
+
+    >>> level(0.3, strongest=0.3), level(-0.001, strongest=0.3)
+    (8, 1)
+    """
+    return max(1, min(LEVELS, round(LEVELS * abs(weight) / strongest))) if strongest else 1
+
+
+def segments(heats: Sequence[Heat]) -> Iterator[Segment]:
+    """Cut the text where any label's weight changes; stretches without weight are not given."""
+    starts: dict[int, list[tuple[int, Span]]] = {}
+    for number, one in enumerate(heats):
+        for run in one.runs:
+            starts.setdefault(run.start, []).append((number, run))
+    edges = sorted({edge for one in heats for run in one.runs for edge in (run.start, run.end)})
+    active: dict[int, Span] = {}
+    for start, end in pairwise(edges):
+        active = {number: run for number, run in active.items() if run.end > start}
+        active.update(starts.get(start, ()))
+        if active:
+            weights = tuple((number, active[number].weight) for number in sorted(active))
+            yield Segment(start, end, weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words as they stand in the text, the sum of their weights, and where they first stand."""
+
+    text: str
+    weight: float
+    start: int
+    times: int
+
+
+def phrases(text: str, spans: Iterable[Span], *, top: int = 8) -> list[Phrase]:
+    """The strongest words or n-grams, each counted once however often it stands in the text."""
+    found: dict[str, Phrase] = {}
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
+        words = " ".join(text[span.start : span.end].split())
+        key = words.casefold()
+        if not key or not span.weight:
+            continue
+        known = found.get(key)
+        found[key] = (
+            Phrase(known.text, known.weight + span.weight, known.start, known.times + 1)
+            if known
+            else Phrase(words, span.weight, span.start, 1)
+        )
+    return sorted(found.values(), key=lambda one: (-abs(one.weight), one.start))[:top]
