@@ -6,11 +6,12 @@ serves every method. A vocabulary is applied with one gather: ``vocabulary.numbe
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unicodedata import unidata_version
 
 import joblib  # type: ignore[import-untyped]
 import numpy as np
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.document import SECTION_KINDS, Document
 from labelwise.progress import bar
-from labelwise.text.tokenizer import PATTERN
+from labelwise.text import tokenizer
+from labelwise.text.array_cache import read_arrays, write_arrays
 
 CHUNK = 2_000_000
 """Characters that a worker is given at a time: a second or less of work."""
@@ -46,6 +48,11 @@ class TokenizedCorpus:
     document_starts: NDArray[np.int64]  # (D + 1,) offset of each document in sections
     section_kinds: NDArray[np.uint8]  # (S,) index into SECTION_KINDS
 
+    def __post_init__(self) -> None:
+        for array in (self.counts, self.tokens, self.section_starts, self.document_starts):
+            array.setflags(write=False)  # as those read from a cache are
+        self.section_kinds.setflags(write=False)
+
     def __len__(self) -> int:
         """The number of documents."""
         return len(self.document_starts) - 1
@@ -65,13 +72,48 @@ def tokenize_corpus(
     The result is the same for any number of jobs. With a ``cache`` folder it is kept there, and
     read from there when the same documents come again.
     """
-    return _build(documents, jobs)
+    if cache is None:
+        return _build(documents, jobs)
+    key = content_key(documents)
+    arrays = read_arrays(cache, key, ARRAYS)
+    if arrays is not None:
+        return _from_arrays(arrays)
+    corpus = _build(documents, jobs)
+    write_arrays(cache, key, _to_arrays(corpus))
+    return corpus
+
+
+def content_key(documents: Sequence[Document]) -> str:
+    """A digest of all that a tokenised corpus is made from: the documents and the rules."""
+    rules = (tokenizer.VERSION, unidata_version, SECTION_KINDS)
+    digest = hashlib.blake2b(repr(rules).encode(), digest_size=16)
+    for document in documents:
+        # The lengths stand first, so that no two corpora give the same bytes.
+        shape = (document.id, [(section.kind, len(section.text)) for section in document.sections])
+        texts = "".join([section.text for section in document.sections])
+        digest.update(f"{shape!r}{texts}".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+ARRAYS = ("words", "counts", "tokens", "section_starts", "document_starts", "section_kinds")
+
+
+def _to_arrays(corpus: TokenizedCorpus) -> dict[str, NDArray[Any]]:
+    """The words become the bytes of one word a line: no token holds a line break."""
+    words = "\n".join(corpus.words).encode("utf-8", "surrogatepass")
+    arrays = {name: getattr(corpus, name) for name in ARRAYS}
+    return arrays | {"words": np.frombuffer(words, dtype=np.uint8)}
+
+
+def _from_arrays(arrays: Mapping[str, NDArray[Any]]) -> TokenizedCorpus:
+    text = arrays["words"].tobytes().decode("utf-8", "surrogatepass")
+    fields: dict[str, Any] = {**arrays, "words": text.split("\n") if text else []}
+    return TokenizedCorpus(**fields)
 
 
 def _build(documents: Sequence[Document], jobs: int | None) -> TokenizedCorpus:
     texts = [section.text for document in documents for section in document.sections]
     chunks = list(_chunks(texts))
-    jobs = min(jobs or len(os.sched_getaffinity(0)), len(chunks))
     index: dict[str, int] = {}  # each word, in the order in which it was first met
     numbered: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []  # tokens, their words' index
     lengths: list[NDArray[np.int64]] = []
@@ -129,13 +171,13 @@ Chunk = tuple[NDArray[np.int32], list[str], NDArray[np.int64]]
 """Tokens as indices into the chunk's own words, those words, and the tokens of each text."""
 
 
-def _tokenize_chunks(chunks: Sequence[Sequence[str]], jobs: int) -> Iterator[Chunk]:
-    if jobs <= 1:
+def _tokenize_chunks(chunks: Sequence[Sequence[str]], jobs: int | None) -> Iterator[Chunk]:
+    if jobs == 1 or len(chunks) <= 1:
         yield from map(_tokenize_chunk, chunks)
         return
     # joblib's own processes are fresh ones: safe beside torch's threads, and they do not run the
     # user's script again as plain spawned ones do.
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
+    parallel = joblib.Parallel(n_jobs=jobs or joblib.cpu_count(), return_as="generator")
     yield from parallel(joblib.delayed(_tokenize_chunk)(chunk) for chunk in chunks)
 
 
@@ -154,7 +196,7 @@ def _tokenize_chunk(texts: Sequence[str]) -> Chunk:
     numbers = _Numbers()
     tokens, lengths = [], []
     for text in texts:
-        found = PATTERN.findall(text)
+        found = tokenizer.PATTERN.findall(text)
         tokens.append(np.fromiter(map(numbers.__getitem__, found), np.int32, len(found)))
         lengths.append(len(found))
     return np.concatenate(tokens), list(numbers.lower), np.array(lengths, dtype=np.int64)

@@ -1,0 +1,231 @@
+"""Pre-trained word vectors: readers for the text formats of GloVe and word2vec, and coverage."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelwise.errors import InputError
+from labelwise.text.vocabulary import PADDING, UNKNOWN, Vocabulary
+
+BLOCK = 1024
+"""Vectors turned into numbers at a time."""
+
+RANDOM = 0.1
+"""Standard deviation of the rows of words without a vector: small beside GloVe's own, 0.4."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of a vocabulary has a vector, in words and in running tokens."""
+
+    words: int
+    words_with: int
+    tokens: int
+    tokens_with: int
+    missing: tuple[tuple[str, int], ...]
+    """The words without a vector and their counts, most frequent first."""
+
+    def summary(self, most: int = 10) -> str:
+        """The report for people: two shares, and the most frequent words without a vector."""
+        report = (
+            f"{self.words_with:,} of {self.words:,} words "
+            f"({_share(self.words_with, self.words)}) and {self.tokens_with:,} of "
+            f"{self.tokens:,} running tokens ({_share(self.tokens_with, self.tokens)}) "
+            "have a vector"
+        )
+        if not self.missing:
+            return report
+        named = ", ".join(f"{word} ({count:,})" for word, count in self.missing[:most])
+        return f"{report}; most frequent without one: {named}"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "none to count"
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Words and their vectors, in the order of the file they come from."""
+
+    words: tuple[str, ...]
+    matrix: NDArray[np.float32]  # (words, dim)
+    duplicates: int = 0
+    """Later lines for a word already read: the first line of a word counts."""
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def dim(self) -> int:
+        return int(self.matrix.shape[1])
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """From a word to its row of ``matrix``."""
+        return {word: row for row, word in enumerate(self.words)}
+
+    def matrix_for(self, vocabulary: Vocabulary, seed: int = 0) -> NDArray[np.float32]:
+        """(len(vocabulary), dim) the vectors by row of the vocabulary.
+
+        Words without a vector, and the unknown word, get small random rows, the same for the
+        same seed; the padding is zeros.
+        """
+        random = np.random.default_rng(seed)
+        shape = (len(vocabulary), self.dim)
+        matrix = random.standard_normal(shape, dtype=np.float32) * np.float32(RANDOM)
+        rows = np.array([self.index.get(word, -1) for word in vocabulary.words], dtype=np.int64)
+        rows[[PADDING, UNKNOWN]] = -1
+        matrix[rows >= 0] = self.matrix[rows[rows >= 0]]
+        matrix[PADDING] = 0
+        return matrix
+
+    def coverage(self, vocabulary: Vocabulary) -> Coverage:
+        """How many of the vocabulary's words, and of the tokens it was counted on, have a vector.
+
+        The tokens of words that the vocabulary leaves out count as tokens without a vector.
+        """
+        words = list(zip(vocabulary.words, vocabulary.counts, strict=True))[UNKNOWN + 1 :]
+        with_vector = [count for word, count in words if word in self.index]
+        return Coverage(
+            words=len(words),
+            words_with=len(with_vector),
+            tokens=sum(vocabulary.counts),
+            tokens_with=sum(with_vector),
+            missing=tuple(row for row in words if row[0] not in self.index),
+        )
+
+
+def read_vectors(path: str | Path, words: Iterable[str] | None = None) -> Vectors:
+    """Read the vectors of the words asked for, or of all words.
+
+    The file is GloVe text (a word and its numbers a line) or word2vec text (the same, after a
+    first line with the number of words and of dimensions), plain, gzip or xz. It is read as a
+    stream, and what was not asked for is not kept.
+    """
+    path = Path(path)
+    wanted = None if words is None else frozenset(words)
+    found: dict[str, None] = {}
+    duplicates = 0
+    blocks: list[NDArray[np.float32]] = []
+    pending: list[tuple[int, bytes]] = []
+    numbers = b""
+    for line, word, numbers in _records(path):
+        if wanted is not None and word not in wanted:
+            continue
+        if word in found:
+            duplicates += 1
+            continue
+        found[word] = None
+        pending.append((line, numbers))
+        if len(pending) == BLOCK:
+            blocks.append(_parse(path, pending))
+            pending = []
+    if pending:
+        blocks.append(_parse(path, pending))
+    nothing = np.zeros((0, len(numbers.split())), dtype=np.float32)
+    return Vectors(tuple(found), np.concatenate([nothing, *blocks]), duplicates)
+
+
+def _records(path: Path) -> Iterator[tuple[int, str, bytes]]:
+    """Line number, word and numbers (as text, their number checked) of each line."""
+    dim = promised = None
+    records = 0
+    for line, content in _lines(path):
+        if not content:
+            continue
+        if dim is None and (header := _header(content)):
+            promised, dim = header
+            continue
+        head, *rest = content.split(None, 1)
+        numbers = rest[0] if rest else b""
+        dim = dim or len(numbers.split())
+        if not dim:
+            raise InputError("a word without a vector", file=path, line=line)
+        records += 1
+        # Counting the spaces is much faster than splitting, and nearly always right.
+        if numbers.count(b" ") + 1 != dim and (columns := len(numbers.split())) != dim:
+            if columns > dim and not all(map(_is_number, numbers.split()[: columns - dim])):
+                continue  # GloVe 840B has a few words with spaces inside; no token is like that
+            raise InputError(
+                f"{columns} numbers after the word, but the vectors of this file have {dim}",
+                file=path,
+                line=line,
+            )
+        try:
+            word = head.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                "the word is not UTF-8 text; convert the file to the text format of GloVe or "
+                "word2vec in UTF-8",
+                file=path,
+                line=line,
+            ) from error
+        yield line, word, numbers
+    if not records:
+        raise InputError("there are no vectors in it", file=path)
+    if promised is not None and promised != records:
+        raise InputError(
+            f"its first line promises {promised} vectors, but there are {records}; fetch it again",
+            file=path,
+        )
+
+
+def _header(content: bytes) -> tuple[int, int] | None:
+    """Number of words and of dimensions, where the line is the first of a word2vec file."""
+    columns = content.split()
+    if len(columns) == 2 and all(column.isdigit() for column in columns):
+        return int(columns[0]), int(columns[1])
+    return None
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a plain or compressed file, told apart by their first bytes."""
+    try:
+        with path.open("rb") as file:
+            magic = file.read(6)
+            file.seek(0)
+            if magic.startswith(b"PK\x03\x04"):
+                raise InputError(
+                    "a zip archive; unpack it and name the text file inside", file=path
+                )
+            stream: Iterable[bytes] = file
+            if magic.startswith(b"\x1f\x8b"):
+                stream = gzip.GzipFile(fileobj=file)
+            elif magic == b"\xfd7zXZ\x00":
+                stream = lzma.LZMAFile(file)
+            for line, content in enumerate(stream, start=1):
+                yield line, content.removeprefix(BOM_UTF8 if line == 1 else b"").rstrip()
+    except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError) as error:
+        raise InputError("the archive is cut off or damaged; fetch it again", file=path) from error
+    except OSError as error:
+        raise InputError(f"it cannot be read: {error.strerror or error}", file=path) from error
+
+
+def _parse(path: Path, rows: Sequence[tuple[int, bytes]]) -> NDArray[np.float32]:
+    """(rows, dim) the numbers of many lines at once; one by one only to name what is wrong."""
+    try:
+        block = np.loadtxt([numbers for _, numbers in rows], np.float32, comments=None, ndmin=2)
+        if np.isfinite(block).all():
+            return block
+    except ValueError:
+        pass
+    line, numbers = next(row for row in rows if not all(map(_is_number, row[1].split())))
+    wrong = next(number for number in numbers.split() if not _is_number(number))
+    raise InputError(f"'{wrong.decode('utf-8', 'replace')}' is not a number", file=path, line=line)
+
+
+def _is_number(text: bytes) -> bool:
+    try:
+        return bool(np.isfinite(np.loadtxt([text], np.float32, comments=None)))
+    except ValueError:
+        return False
