@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -24,11 +24,17 @@ quiet = False
 """Set by the command line (``--quiet``): no bar even at a terminal."""
 
 
+class Advance(Protocol):
+    """Moves a bar by a step and, where there is news (a loss, a score), renames it."""
+
+    def __call__(self, step: float, description: str | None = None) -> None: ...
+
+
 @contextmanager
-def bar(description: str, total: float | None = None) -> Iterator[Callable[[float], None]]:
+def bar(description: str, total: float | None = None) -> Iterator[Advance]:
     """Show a bar while the block runs; the block calls what it is given with each step made."""
     if quiet or not sys.stderr.isatty():
-        yield lambda step: None
+        yield lambda step, description=None: None
         return
     columns = (
         SpinnerColumn(),
@@ -40,12 +46,14 @@ def bar(description: str, total: float | None = None) -> Iterator[Callable[[floa
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(description, total=total)
-        yield lambda step: shown.advance(task, step)
+        yield lambda step, description=None: shown.update(
+            task, advance=step, description=description
+        )
 
 
 def track(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
     """Yield the items, moving a bar with each one."""
-    if total is None and hasattr(items, "__len__"):
+    if total is None and isinstance(items, Sized):
         total = len(items)
     with bar(description, total) as advance:
         for item in items:
