@@ -1,0 +1,55 @@
+"""Documents of EURLEX57K, in the keys of either public distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from labelwise.corpus.document import Document, Section, SectionKind
+from labelwise.corpus.json_records import string, strings
+from labelwise.corpus.sources import Place
+
+KEYS = ("celex_id", "concepts", "eurovoc_concepts", "main_body")
+"""A JSON object with one of these is meant to be a document of EURLEX57K."""
+
+
+def document(record: dict[str, Any], place: Place) -> Document:
+    """The zones in their order, one section an article; empty sections are dropped.
+
+    Recitals often begin with the comma that ends the enacting body; it stays, since the
+    published word counts include it. Where a distribution joined the zones into one ``text``,
+    they are told apart again by the words of the text.
+    """
+    celex_id = string(record, "celex_id", place)
+    if not celex_id.strip():
+        raise place.error("missing value: the id is empty", "celex_id")
+    title = string(record, "title", place) if "title" in record else ""
+    if "text" in record and "main_body" not in record:
+        from labelwise.corpus.plain_text import split_act
+
+        found, sections = split_act(string(record, "text", place))
+        title = title or found
+    else:
+        sections = _zones(record, place)
+    return Document(celex_id, title, sections, _labels(record, place))
+
+
+def _zones(record: dict[str, Any], place: Place) -> tuple[Section, ...]:
+    zones: list[tuple[SectionKind, str]] = [
+        ("header", string(record, "header", place)),
+        ("recitals", string(record, "recitals", place)),
+        *(("article", text) for text in strings(record, "main_body", place)),
+    ]
+    if "attachments" in record:
+        zones.append(("attachments", string(record, "attachments", place)))
+    return tuple(Section(kind, text) for kind, text in zones if text.strip())
+
+
+def _labels(record: dict[str, Any], place: Place) -> tuple[str, ...]:
+    for key in ("concepts", "eurovoc_concepts"):
+        if key in record:
+            return tuple(dict.fromkeys(strings(record, key, place)))
+    raise place.error(
+        "missing key: neither 'concepts' nor 'eurovoc_concepts' is there; "
+        "give an empty list for a document without gold labels",
+        "concepts",
+    )

@@ -1,0 +1,113 @@
+"""Documents as JSON: one object a line, one object a file, or a list of objects."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from labelwise.corpus.document import Document
+from labelwise.corpus.sources import Item, Place, decode, extension, lines, sample, whole
+from labelwise.errors import InputError
+
+Build = Callable[[dict[str, Any], Place], Document]
+"""Makes a document of one JSON object, or raises an InputError."""
+
+LINE_FORMATS = (".jsonl", ".ndjson")
+
+_NAMES: dict[type, str] = {
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
+
+def read_json(stream: io.BufferedReader, name: str | Path, build: Build) -> Iterator[Item]:
+    """Documents of a JSON or JSON Lines stream, told apart by name and first line."""
+    first = sample(stream, name).lstrip().split(b"\n", 1)[0].strip()
+    by_line = extension(name) in LINE_FORMATS or (first[:1] == b"{" and first[-1:] == b"}")
+    return _from_lines(stream, name, build) if by_line else _from_whole(stream, name, build)
+
+
+def _from_lines(stream: io.BufferedReader, name: str | Path, build: Build) -> Iterator[Item]:
+    for place, line in lines(stream, name):
+        if line.isspace():
+            continue
+        try:
+            yield place, _document(parse(decode(line, place), place), place, build)
+        except InputError as error:
+            yield place, error
+
+
+def _from_whole(stream: io.BufferedReader, name: str | Path, build: Build) -> Iterator[Item]:
+    value = parse(decode(whole(stream, name), Place(name)), Place(name))
+    listed = isinstance(value, list)
+    for number, record in enumerate(value if listed else [value], 1):
+        place = Place(name, entry=number if listed else None)
+        try:
+            yield place, _document(record, place, build)
+        except InputError as error:
+            yield place, error
+
+
+def _document(record: Any, place: Place, build: Build) -> Document:
+    if not isinstance(record, dict):
+        raise place.error(f"wrong type: a document is an object, this is {type_name(record)}")
+    return build(record, place)
+
+
+def parse(text: str, place: Place) -> Any:
+    """The value of a JSON text; the error names line and column."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line = error.lineno if place.line is None else place.line
+        raise Place(place.file, line).error(
+            f"broken JSON: {error.msg} at column {error.colno}"
+        ) from error
+    except RecursionError as error:
+        raise place.error("broken JSON: brackets are nested too deeply") from error
+
+
+def type_name(value: Any) -> str:
+    return _NAMES.get(type(value), type(value).__name__)
+
+
+def string(record: dict[str, Any], key: str, place: Place) -> str:
+    """A string that must be there."""
+    if key not in record:
+        raise place.error("missing key: the document has no such field", key)
+    return checked_string(record[key], key, place)
+
+
+def strings(record: dict[str, Any], key: str, place: Place) -> list[str]:
+    """A list of strings that must be there."""
+    if key not in record:
+        raise place.error("missing key: the document has no such field", key)
+    values = record[key]
+    if not isinstance(values, list):
+        raise place.error(f"wrong type: a list of strings is needed, not {type_name(values)}", key)
+    return [checked_string(value, key, place, number) for number, value in enumerate(values, 1)]
+
+
+def checked_string(value: Any, key: str, place: Place, number: int | None = None) -> str:
+    """The value, if it is a string that can be written down again."""
+    entry = f" (entry {number} of the list)" if number else ""
+    if not isinstance(value, str):
+        raise place.error(f"wrong type: a string is needed, not {type_name(value)}{entry}", key)
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise place.error(
+                f"wrong encoding: half a character, \\u{ord(value[error.start]):x}, "
+                f"at position {error.start + 1}{entry}; export the file again",
+                key,
+            ) from error
+    return value

@@ -1,0 +1,254 @@
+"""Reading documents from a file, a folder or a stream, in a format told by content and name.
+
+| format | what it is |
+| --- | --- |
+| ``eurlex57k`` | JSON Lines, a JSON file, or a folder of JSON files (see ``eurlex57k``) |
+| ``tsv`` | id, labels and text with tabs between (see ``tsv``) |
+| ``annif`` | Annif's TSV, CSV, JSON, and subjects beside texts (see ``annif``) |
+| ``text`` | one plain text a file |
+| ``html`` | one EUR-Lex page a file (see ``eurlex_html``) |
+| ``formex`` | one Formex 4 file (see ``formex``) |
+
+Any of them may be compressed (gzip, xz). A folder is read with its sub-folders, in the order
+of the paths; files whose name begins with a dot are left alone.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from labelwise.corpus import annif, eurlex57k
+from labelwise.corpus.document import Document
+from labelwise.corpus.json_records import LINE_FORMATS, read_json
+from labelwise.corpus.skipped import Skipped
+from labelwise.corpus.sources import (
+    BOM,
+    Item,
+    Place,
+    decode,
+    decompressed,
+    extension,
+    opened,
+    sample,
+    stem,
+    whole,
+)
+from labelwise.corpus.tsv import is_header, read_tsv
+from labelwise.errors import InputError, LabelwiseError
+
+FORMATS = ("eurlex57k", "tsv", "annif", "text", "html", "formex")
+_ONE_A_FILE = ("text", "html", "formex")
+_JSON = (".json", *LINE_FORMATS)
+_MARKUP = (".html", ".htm", ".xhtml", ".xml")
+
+# What may stand before the root element: declarations and comments.
+_ROOT = re.compile(
+    rb"(?:\s|<\?.*?\?>|<!--.*?-->|(?i:<!DOCTYPE)[^>\[]*(?:\[.*?\]\s*)?>)*<([\w.:-]+)", re.S
+)
+_JSON_START = re.compile(rb'\{\s*["}]|\{\s*$|\[\s*[{\]]|\[\s*$')
+_URI = re.compile(rb"<?\w+://")
+_NOT_TEXT = {
+    b"%PDF": "a PDF is not read; give its text, its HTML or its Formex file",
+    b"PK\x03\x04": "a zip archive or office file is not read; unpack it, or save it as text",
+}
+
+
+def read(
+    path: str | Path, *, skipped: Skipped | None = None, format: str | None = None
+) -> Iterator[Document]:
+    """The documents of a file or a folder, one by one.
+
+    A bad record raises an InputError; with ``skipped`` it is recorded there and reading goes on.
+    """
+    path = Path(path)
+    if path.is_dir():
+        files = document_files(path)
+    elif path.exists():
+        files = [path]
+    else:
+        raise InputError("there is no such file or folder", file=path)
+    sources = ((file, opened(file)) for file in files)
+    return _documents(sources, _known(format), skipped, str(path))
+
+
+def read_stream(
+    stream: BinaryIO,
+    name: str = "standard input",
+    *,
+    skipped: Skipped | None = None,
+    format: str | None = None,
+) -> Iterator[Document]:
+    """The documents of a stream, such as standard input."""
+    return _documents(
+        [(name, nullcontext(decompressed(stream, name)))], _known(format), skipped, name
+    )
+
+
+def document_files(folder: Path) -> list[Path]:
+    """The files of a folder that hold documents, in the order of their paths."""
+    found = sorted(
+        path
+        for path in folder.rglob("*")
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and path.is_file()
+    )
+    if not found:
+        raise InputError("the folder holds no files", file=folder)
+    texts = {
+        path.with_name(stem(path)) for path in found if extension(path) not in (".tsv", ".key")
+    }
+    return [
+        path
+        for path in found
+        if path.suffix not in (".tsv", ".key") or path.with_suffix("") not in texts
+    ]
+
+
+def _known(format: str | None) -> str | None:
+    if format is not None and format not in FORMATS:
+        raise LabelwiseError(f"'{format}' is not a format; choose among {', '.join(FORMATS)}")
+    return format
+
+
+def _documents(
+    sources: Iterable[tuple[str | Path, AbstractContextManager[io.BufferedReader]]],
+    format: str | None,
+    skipped: Skipped | None,
+    name: str,
+) -> Iterator[Document]:
+    seen: dict[str, Place] = {}
+    for file, source in sources:
+        try:
+            with source as stream:
+                for place, item in _items(stream, file, format):
+                    document = _unless_seen(item, place, seen)
+                    if isinstance(document, Document):
+                        yield document
+                    elif skipped is None:
+                        raise document
+                    else:
+                        skipped.record(document)
+        except InputError as error:  # of the file as a whole: the next one may be good
+            if skipped is None:
+                raise
+            skipped.record(error)
+    if not seen and (skipped is None or not skipped.count):
+        raise InputError("nothing to read: it holds no document", file=name)
+
+
+def _unless_seen(
+    item: Document | InputError, place: Place, seen: dict[str, Place]
+) -> Document | InputError:
+    if isinstance(item, Document):
+        if item.id in seen:
+            first = seen[item.id]
+            where = str(first.file) if first.file != place.file else f"line {first.line}"
+            return place.error(f"duplicate id: '{item.id}' was read before, from {where}")
+        seen[item.id] = place
+    return item
+
+
+def _items(stream: io.BufferedReader, file: str | Path, format: str | None) -> Iterator[Item]:
+    start = sample(stream, file)
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        start = start.decode("utf-16", errors="ignore").encode()
+    start = start.removeprefix(BOM).lstrip()
+    if not start:
+        raise InputError("empty file: there is nothing to read", file=file)
+    for magic, advice in _NOT_TEXT.items():
+        if start.startswith(magic):
+            raise InputError(f"not a text: {advice}", file=file)
+    build = {"eurlex57k": eurlex57k.document, "annif": annif.json_document}.get(
+        format or "", _json_document
+    )
+    if format is None:
+        format = detect(start, file)
+    if format in _ONE_A_FILE:
+        return iter([(Place(file), _one_document(stream, file, format))])
+    if format == "tsv":
+        return read_tsv(stream, file)
+    if _is_json(start, file):
+        return read_json(stream, file, build)
+    if format == "eurlex57k":
+        raise InputError("broken JSON: it does not begin with a bracket or a brace", file=file)
+    if _is_csv(start, file):
+        return annif.read_annif_csv(stream, file)
+    return annif.read_annif_tsv(stream, file)
+
+
+def detect(start: bytes, file: str | Path) -> str:
+    """The format of a file from its first bytes (white space stripped) and its name."""
+    ending = extension(file)
+    if _is_json(start, file):
+        return (
+            "eurlex57k" if any(f'"{key}"'.encode() in start for key in eurlex57k.KEYS) else "annif"
+        )
+    if _is_csv(start, file):
+        return "annif"
+    if root := _ROOT.match(start):
+        return _markup(root[1].decode(errors="replace"))
+    if ending in _MARKUP or start[:9].lower() == b"<!doctype":
+        return "html"
+    if ending == ".key":
+        raise InputError(
+            "a .key file holds the subjects of a .txt file, which is missing", file=file
+        )
+    rows = [row.split(b"\t") for row in start.split(b"\n")]
+    if any(len(row) == 2 and _URI.match(row[1].strip()) for row in rows):
+        return "annif"
+    if ending == ".tsv" or is_header([field.decode(errors="replace") for field in rows[0]]):
+        return "tsv"
+    if b"\0" in start:
+        raise InputError("not a text: it holds zero bytes", file=file)
+    return "text"
+
+
+def _markup(root: str) -> str:
+    """Formex writes its elements in capitals; so did old HTML, which begins with these few."""
+    old_html = {"HTML", "HEAD", "BODY", "TITLE", "META", "P", "DIV", "TABLE", "A", "H1", "CENTER"}
+    return "formex" if root.isupper() and root not in old_html else "html"
+
+
+def _is_json(start: bytes, file: str | Path) -> bool:
+    return extension(file) in _JSON or _JSON_START.match(start) is not None
+
+
+def _is_csv(start: bytes, file: str | Path) -> bool:
+    if extension(file) == ".csv":
+        return True
+    header = next(csv.reader([start.split(b"\n", 1)[0].decode(errors="replace")]), [])
+    return {"text", "subject_uris"} <= {name.strip() for name in header}
+
+
+def _json_document(record: dict[str, Any], place: Place) -> Document:
+    if "text" in record and not any(key in record for key in eurlex57k.KEYS):
+        return annif.json_document(record, place)
+    return eurlex57k.document(record, place)
+
+
+def _one_document(stream: io.BufferedReader, file: str | Path, format: str) -> Document:
+    data = whole(stream, file)
+    if format == "html":
+        from labelwise.corpus.eurlex_html import parse_html
+
+        document = parse_html(data, str(file))
+    elif format == "formex":
+        from labelwise.corpus.formex import parse_formex
+
+        document = parse_formex(data, str(file))
+    else:
+        from labelwise.corpus.plain_text import split_act
+
+        title, sections = split_act(decode(data, Place(file)))
+        document = Document("", title, sections)
+    beside = annif.subjects_file(file) if isinstance(file, Path) else None
+    labels = annif.read_subjects(beside) if beside else document.labels
+    return replace(document, id=stem(file), labels=labels)

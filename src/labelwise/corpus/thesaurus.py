@@ -1,0 +1,210 @@
+"""The thesaurus: concepts, their names, their place in the hierarchy, and a search by prefix."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from labelwise.corpus.sources import extension, opened, sample
+from labelwise.errors import InputError, LabelwiseError
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A concept. Links are ids, sorted; names of microthesauri and domains are the thesaurus's."""
+
+    id: str
+    uri: str
+    label: str
+    alt_labels: tuple[str, ...] = ()
+    broader: tuple[str, ...] = ()
+    narrower: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    microthesauri: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Thesaurus:
+    """Concepts by id, in the order of their ids.
+
+    >>> thesaurus = Thesaurus.of([
+    ...     Concept("1", "", "fruit"), Concept("2", "", "citrus fruit", ("agrumes",), ("1",)),
+    ... ])
+    >>> [concept.label for concept in thesaurus.search("FRU")]
+    ['fruit', 'citrus fruit']
+    >>> thesaurus.place("2")
+    'fruit › citrus fruit'
+    """
+
+    concepts: Mapping[str, Concept]
+    microthesauri: Mapping[str, str] = field(default_factory=dict)
+    """Names by id."""
+    domains: Mapping[str, str] = field(default_factory=dict)
+    """Names by id."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the thesaurus should know: labels or links that are missing."""
+
+    @classmethod
+    def of(
+        cls,
+        concepts: Iterable[Concept],
+        microthesauri: Mapping[str, str] | None = None,
+        domains: Mapping[str, str] | None = None,
+        notes: Iterable[str] = (),
+    ) -> Thesaurus:
+        """Sort the concepts and complete their links in both directions."""
+        found = {concept.id: concept for concept in sorted(concepts, key=lambda one: one.id)}
+        broader: dict[str, set[str]] = {id: set() for id in found}
+        narrower: dict[str, set[str]] = {id: set() for id in found}
+        related: dict[str, set[str]] = {id: set() for id in found}
+        astray = 0
+        for concept in found.values():
+            for links, here, there in (
+                (concept.broader, broader, narrower),
+                (concept.narrower, narrower, broader),
+                (concept.related, related, related),
+            ):
+                for other in links:
+                    if other in found:
+                        here[concept.id].add(other)
+                        there[other].add(concept.id)
+                    else:
+                        astray += 1
+        if astray:
+            notes = (*notes, f"{astray} links lead to concepts that are not in the thesaurus")
+        return cls(
+            {
+                id: Concept(
+                    id,
+                    concept.uri,
+                    concept.label,
+                    concept.alt_labels,
+                    tuple(sorted(broader[id])),
+                    tuple(sorted(narrower[id])),
+                    tuple(sorted(related[id])),
+                    concept.microthesauri,
+                    concept.domains,
+                )
+                for id, concept in found.items()
+            },
+            dict(sorted((microthesauri or {}).items())),
+            dict(sorted((domains or {}).items())),
+            tuple(notes),
+        )
+
+    def __len__(self) -> int:
+        return len(self.concepts)
+
+    def __getitem__(self, id: str) -> Concept:
+        try:
+            return self.concepts[id]
+        except KeyError:
+            raise LabelwiseError(f"{id} is not a concept of the thesaurus") from None
+
+    @cached_property
+    def descriptors(self) -> dict[str, str]:
+        """The preferred label of each concept."""
+        return {id: concept.label for id, concept in self.concepts.items()}
+
+    @cached_property
+    def ids(self) -> dict[str, str]:
+        """From a preferred label or a URI to the id; the first id where a label is used twice."""
+        found: dict[str, str] = {}
+        for concept in self.concepts.values():
+            found.setdefault(concept.label, concept.id)
+            if concept.uri:
+                found.setdefault(concept.uri, concept.id)
+        return found
+
+    def broader_chain(self, id: str) -> tuple[Concept, ...]:
+        """The broader concept, its broader concept, and so on up to a top concept.
+
+        Where a concept has several broader ones, the first is followed; a cycle ends the chain.
+        """
+        chain: dict[str, Concept] = {id: self[id]}
+        while self.concepts[id].broader:
+            id = self.concepts[id].broader[0]
+            if id in chain:
+                break
+            chain[id] = self.concepts[id]
+        return tuple(chain.values())[1:]
+
+    def place(self, id: str) -> str:
+        """Where a concept stands, from its domain and microthesaurus down to itself."""
+        concept = self[id]
+        names = [self.domains[domain] for domain in concept.domains[:1]]
+        names += [self.microthesauri[one] for one in concept.microthesauri[:1]]
+        names += [broader.label for broader in reversed(self.broader_chain(id))]
+        return " › ".join([*names, concept.label])
+
+    def search(self, prefix: str, limit: int = 10) -> list[Concept]:
+        """Concepts with a word that begins like this, whatever its case and accents.
+
+        A preferred label that begins so comes first, then an alternative label, then labels
+        with a later word that does; shorter labels before longer ones.
+        """
+        wanted = _folded(prefix)
+        if not wanted:
+            return []
+        keys, entries = self._index
+        best: dict[str, tuple[int, int, str]] = {}
+        for position in range(bisect_left(keys, wanted), len(keys)):
+            if not keys[position].startswith(wanted):
+                break
+            rank, id = entries[position]
+            if id not in best or rank < best[id]:
+                best[id] = rank
+        return [self.concepts[id] for id in sorted(best, key=lambda id: (best[id], id))[:limit]]
+
+    @cached_property
+    def _index(self) -> tuple[list[str], list[tuple[tuple[int, int, str], str]]]:
+        """Every label from each of its words on, sorted; and its rank and concept."""
+        rows = []
+        for concept in self.concepts.values():
+            for alternative, label in enumerate((concept.label, *concept.alt_labels)):
+                text = _folded(label)
+                for number, word in enumerate(_WORD.finditer(text)):
+                    order = 2 * (number > 0) + (alternative > 0)
+                    rows.append((text[word.start() :], ((order, len(text), text), concept.id)))
+        rows.sort()
+        return [key for key, _ in rows], [entry for _, entry in rows]
+
+
+def _folded(text: str) -> str:
+    """Without case, accents and double spaces.
+
+    >>> _folded("  Échanges  ÉCONOMIQUES ")
+    'echanges economiques'
+    """
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return " ".join("".join(one for one in plain if not unicodedata.combining(one)).split())
+
+
+def read_thesaurus(path: str | Path, language: str = "en") -> Thesaurus:
+    """A thesaurus from descriptor JSON or JSON Lines, CSV or TSV, or SKOS (Turtle, RDF/XML).
+
+    All of them plain or compressed. The language matters where a file has several.
+    """
+    from labelwise.corpus import descriptors, skos
+
+    path = Path(path)
+    if not path.is_file():
+        raise InputError("there is no such thesaurus file", file=path)
+    with opened(path) as stream:
+        start = sample(stream, path).removeprefix(b"\xef\xbb\xbf").lstrip()
+        if not start:
+            raise InputError("empty file: there is no thesaurus in it", file=path)
+        ending = extension(path)
+        if ending in (".json", ".jsonl", ".ndjson") or start[:1] in (b"{", b"["):
+            return descriptors.read_json(stream, path, language)
+        if ending in (".csv", ".tsv"):
+            return descriptors.read_table(stream, path, language)
+        return skos.read_skos(stream, path, language)
