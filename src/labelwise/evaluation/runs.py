@@ -1,0 +1,391 @@
+"""A run: one method, one seed, one data set, as ``results/<data>/<method>/seed-<n>.json``.
+
+Beside the JSON stands ``seed-<n>.documents.npz``: small counts of each document, from which every
+figure but macro-F1 can be computed again and two runs can be tested against each other.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import platform
+import sys
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelwise import __version__
+from labelwise.corpus.labels import GROUPS
+from labelwise.errors import InputError, LabelwiseError
+from labelwise.evaluation.counts import DEPTH, VIEWS, Counts
+from labelwise.evaluation.measures import Measures, summary
+
+if TYPE_CHECKING:
+    from labelwise.corpus.dataset import Dataset
+
+SPLITS = ("dev", "test")
+
+_ARRAYS = ("hits", "gold", "predicted", "true_positives")
+
+
+@dataclass(frozen=True)
+class DataRecord:
+    """Which data a run saw: runs are compared only where all of it is equal."""
+
+    name: str
+    fingerprint: str
+    counts: dict[str, int]  # documents of each split
+    label_space: str  # the label space's fingerprint
+    groups: dict[str, int]  # labels of each group
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> DataRecord:
+        space = dataset.label_space
+        groups = {group: columns.stop - columns.start for group, columns in space.groups.items()}
+        return cls(
+            dataset.name, dataset.fingerprint, dict(dataset.counts), space.fingerprint, groups
+        )
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run measured, ``run.measures["test"]["few"]["RP@5"]``, and how it came about."""
+
+    method: str
+    seed: int
+    measures: dict[str, Measures]  # by split
+    data: DataRecord
+    threshold: float | None = None  # tuned on dev
+    settings: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    peak_memory: int | None = None  # bytes
+    command: str = ""
+
+    @property
+    def splits(self) -> list[str]:
+        return list(self.measures)
+
+    def value(self, split: str, group: str, measure: str) -> float:
+        """One figure; NaN where the run does not have it (no tuned threshold, no such split)."""
+        if split not in self.measures:
+            return float("nan")
+        return self.measures[split].values[group].get(measure, float("nan"))
+
+    def per_document(self, split: str, group: str, measure: str) -> NDArray[np.float64]:
+        """P@K, R@K, RP@K or nDCG@K of each document; NaN where it has no gold in the group."""
+        return self._counts(split).per_document(group, measure)
+
+    def f1_counts(self, split: str, group: str, measure: str = "micro-F1") -> NDArray[np.int64]:
+        """Documents × (true positives, false positives, false negatives)."""
+        return self._counts(split).f1_counts(group, measure)
+
+    def _counts(self, split: str) -> Counts:
+        if split not in self.measures:
+            raise LabelwiseError(
+                f"{self.method}, seed {self.seed} was not measured on {split}, only on "
+                f"{', '.join(self.splits)}"
+            )
+        return self.measures[split].counts
+
+    def path(self, results: Path) -> Path:
+        """Where the run is kept below the results folder."""
+        return results / self.data.name / self.method / f"seed-{self.seed}.json"
+
+    def write(self, results: str | Path) -> Path:
+        """Write the JSON and the per-document file below the results folder; say where."""
+        for name in (self.data.name, self.method):
+            if not name or name.startswith(".") or set(name) & set('/\\:*?"<>|'):
+                raise LabelwiseError(f"'{name}' cannot be a folder's name: choose another name")
+        path = self.path(Path(results))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(documents_path(path), _pack(self.measures))
+        text = json.dumps(self.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
+        _replace(path, f"{text}\n".encode())
+        return path
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON of the run. A figure that no document takes part in is null."""
+        return {
+            "method": self.method,
+            "seed": self.seed,
+            "split": self.splits,
+            "measures": {split: _nulls(of.values) for split, of in self.measures.items()},
+            "chance": {split: _nulls(of.chance) for split, of in self.measures.items()},
+            "threshold": self.threshold,
+            "settings": self.settings,
+            "data": asdict(self.data),
+            "versions": self.versions,
+            "seconds": self.seconds,
+            "peak_memory": self.peak_memory,
+            "command": self.command,
+        }
+
+    @classmethod
+    def read(cls, path: str | Path) -> Run:
+        """Read a run and check it: every key, every figure against the per-document counts."""
+        path = Path(path)
+        record = _load_json(path)
+        for key, kinds in _KEYS.items():
+            _expect(record, key, kinds, path)
+        for key in ("name", "fingerprint", "label_space"):
+            _expect(record["data"], key, (str,), path, f"data.{key}")
+        for key in ("counts", "groups"):
+            _expect(record["data"], key, (dict,), path, f"data.{key}")
+        data = DataRecord(**{key: record["data"][key] for key in DataRecord.__dataclass_fields__})
+        counts = _unpack(documents_path(path), record["split"])
+        measures = {}
+        for split in record["split"]:
+            values = _figures(record["measures"], split, path, "measures")
+            chance = _figures(record["chance"], split, path, "chance")
+            measures[split] = Measures(values, chance, counts[split])
+            _check_split(measures[split], split, data, path)
+        fields = {key: record[key] for key in _KEYS if key in cls.__dataclass_fields__}
+        return cls(**{**fields, "measures": measures, "data": data})
+
+
+_KEYS: dict[str, tuple[type, ...]] = {
+    "method": (str,),
+    "seed": (int,),
+    "split": (list,),
+    "measures": (dict,),
+    "chance": (dict,),
+    "threshold": (float, int, type(None)),
+    "settings": (dict,),
+    "data": (dict,),
+    "versions": (dict,),
+    "seconds": (dict,),
+    "peak_memory": (int, type(None)),
+    "command": (str,),
+}
+
+
+def read_runs(folder: str | Path) -> list[Run]:
+    """All runs below a folder, sorted by path."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise InputError(
+            "there is no such folder; runs are written by `labelwise evaluate`", file=folder
+        )
+    return [Run.read(path) for path in run_paths(folder)]
+
+
+def run_paths(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("seed-*.json"))
+
+
+def documents_path(path: Path) -> Path:
+    """The per-document file beside a run's JSON."""
+    return path.with_suffix(".documents.npz")
+
+
+def check_comparable(runs: Iterable[Run], split: str) -> None:
+    """Raise where runs saw other data, other labels or other documents: they cannot be compared."""
+    runs = list(runs)
+    for run in runs[1:]:
+        names = f"{runs[0].method}, seed {runs[0].seed} and {run.method}, seed {run.seed}"
+        for what, field_name in (
+            ("data", "fingerprint"),
+            ("label space", "label_space"),
+            ("number of documents", "counts"),
+        ):
+            ours, theirs = getattr(runs[0].data, field_name), getattr(run.data, field_name)
+            if ours != theirs:
+                raise LabelwiseError(
+                    f"{names} cannot be compared: their {what} differs ({ours} and {theirs}); "
+                    "evaluate both on the same data"
+                )
+        mine, other = runs[0]._counts(split), run._counts(split)
+        if mine.documents != other.documents:
+            raise LabelwiseError(
+                f"{names} cannot be compared on {split}: one has {mine.documents} documents, the "
+                f"other {other.documents}"
+            )
+        if not np.array_equal(mine.gold, other.gold):
+            raise LabelwiseError(
+                f"{names} cannot be compared on {split}: the gold labels of their documents differ"
+            )
+
+
+def current_versions(*others: str) -> dict[str, str]:
+    """The versions that a run depends on, and those of the other packages named."""
+    versions = {"labelwise": __version__, "python": platform.python_version()}
+    for package in ("numpy", "scipy", "scikit-learn", "torch", *others):
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = "not installed"
+    return versions
+
+
+def peak_memory() -> int | None:
+    """The most memory this process has held so far, in bytes; None where the system cannot say."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024  # Linux counts in KiB
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write beside the file, then put it in its place: a reader never sees half a file."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    partial.write_bytes(content)
+    partial.replace(path)
+
+
+def _pack(measures: Mapping[str, Measures]) -> bytes:
+    """The counts of all splits as an .npz, each array in the smallest type that holds it."""
+    arrays = {}
+    for split, of in measures.items():
+        for name in _ARRAYS:
+            array = getattr(of.counts, name)
+            smallest = np.uint16 if name == "hits" else np.min_scalar_type(array.max(initial=0))
+            arrays[f"{split}.{name}"] = array.astype(smallest)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def _unpack(path: Path, splits: list[str]) -> dict[str, Counts]:
+    if not path.is_file():
+        raise InputError(
+            "the per-document file of this run is missing: put it beside the run's JSON, or "
+            "evaluate again",
+            file=path,
+        )
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+    except (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise InputError(f"the file is damaged ({error}): evaluate again", file=path) from error
+    counts = {}
+    for split in splits:
+        for name in _ARRAYS:
+            if f"{split}.{name}" not in arrays:
+                raise InputError(
+                    "the array is missing: evaluate again", file=path, field=f"{split}.{name}"
+                )
+        counts[split] = Counts(*(arrays[f"{split}.{name}"] for name in _ARRAYS))
+        _check_shapes(counts[split], split, path)
+    return counts
+
+
+def _check_shapes(counts: Counts, split: str, path: Path) -> None:
+    documents = counts.hits.shape[-1]
+    thresholds = len(counts.predicted)
+    expected = {
+        "hits": (len(VIEWS), documents),
+        "gold": (len(GROUPS), documents),
+        "predicted": (thresholds, len(GROUPS), documents),
+        "true_positives": (thresholds, len(GROUPS), documents),
+    }
+    for name, shape in expected.items():
+        array = getattr(counts, name)
+        if array.shape != shape or array.dtype.kind != "u":
+            raise InputError(
+                f"the array has the shape {array.shape} of {array.dtype}, not {shape} of unsigned "
+                "whole numbers: evaluate again",
+                file=path,
+                field=f"{split}.{name}",
+            )
+    if counts.hits.max(initial=0) >= 1 << DEPTH:
+        raise InputError(
+            f"hits lie below the top {DEPTH}: evaluate again", file=path, field=f"{split}.hits"
+        )
+
+
+def _check_split(measures: Measures, split: str, data: DataRecord, path: Path) -> None:
+    """The figures must follow from the counts, and the counts must be those of the data."""
+    documents = measures.counts.documents
+    if data.counts.get(split, documents) != documents:
+        raise InputError(
+            f"the run says that {split} has {data.counts[split]} documents, but its per-document "
+            f"file has {documents}",
+            file=path,
+            field=f"data.counts.{split}",
+        )
+    for group, figures in summary(measures.counts).items():
+        for measure, value in figures.items():
+            if measure not in measures[group]:
+                if "@" in measure:  # a run may have been asked for some K only
+                    continue
+                raise InputError(
+                    "the figure is missing", file=path, field=f"measures.{split}.{group}.{measure}"
+                )
+            stored = measures[group][measure]
+            if not np.isclose(stored, value, rtol=0, atol=1e-9, equal_nan=True):
+                raise InputError(
+                    f"the figure is {stored}, but the per-document file gives {value}: one of the "
+                    "two was altered",
+                    file=path,
+                    field=f"measures.{split}.{group}.{measure}",
+                )
+
+
+def _load_json(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        raise InputError("there is no such run", file=path) from error
+    except UnicodeDecodeError as error:
+        raise InputError("a run is JSON in UTF-8, this file is not", file=path) from error
+    except json.JSONDecodeError as error:
+        raise InputError(f"not JSON ({error.msg})", file=path, line=error.lineno) from error
+    if not isinstance(record, dict):
+        raise InputError("a run is a JSON object, this file holds something else", file=path)
+    return record
+
+
+def _expect(
+    record: Mapping[str, Any], key: str, kinds: tuple[type, ...], path: Path, name: str = ""
+) -> None:
+    if key not in record:
+        raise InputError(
+            "the key is missing: this is not a run, or not a whole one",
+            file=path,
+            field=name or key,
+        )
+    if not isinstance(record[key], kinds) or isinstance(record[key], bool):
+        raise InputError(
+            f"the value is of type {type(record[key]).__name__}, expected {kinds[0].__name__}",
+            file=path,
+            field=name or key,
+        )
+
+
+def _figures(
+    record: Mapping[str, Any], split: str, path: Path, name: str
+) -> dict[str, dict[str, float]]:
+    """group → measure → figure of a split, null read as NaN."""
+    _expect(record, split, (dict,), path, f"{name}.{split}")
+    figures: dict[str, dict[str, float]] = {}
+    for group in VIEWS:
+        _expect(record[split], group, (dict,), path, f"{name}.{split}.{group}")
+        figures[group] = {}
+        for measure, value in record[split][group].items():
+            if value is not None and not isinstance(value, int | float):
+                raise InputError(
+                    f"{value!r} is not a number",
+                    file=path,
+                    field=f"{name}.{split}.{group}.{measure}",
+                )
+            figures[group][measure] = float("nan") if value is None else value
+    return figures
+
+
+def _nulls(figures: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
+    return {
+        group: {name: None if math.isnan(value) else value for name, value in of.items()}
+        for group, of in figures.items()
+    }
