@@ -1,0 +1,7 @@
+"""The front door: parses, calls, prints. Heavy imports wait until a command needs them."""
+
+from __future__ import annotations
+
+from labelwise.cli.app import app, main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,118 @@
+"""``labelwise data``: look at a data set, fetch the real one, make the synthetic one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from labelwise.cli.options import JsonOption, SkipBadOption
+from labelwise.cli.output import console, note, print_json, print_table
+
+data = typer.Typer(
+    help="Look at a data set, fetch the real one, make a synthetic one.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@data.command()
+def describe(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            envvar="LABELWISE_DATA",
+            help="Folder of a data set, or any file or folder of documents.",
+            show_default=False,
+        ),
+    ],
+    figure: Annotated[
+        Path | None, typer.Option(help="Draw the label frequencies: a name ending in .svg or .png.")
+    ] = None,
+    as_json: JsonOption = False,
+    skip_bad: SkipBadOption = False,
+) -> None:
+    """Print documents, words, labels and groups of a data set.
+
+    \b
+    Examples:
+      labelwise data describe data/eurlex57k
+      labelwise data describe acts.jsonl --json --skip-bad
+      labelwise data describe demo/synthetic --figure frequencies.svg
+    """
+    from labelwise.corpus.describe import describe as look
+    from labelwise.corpus.describe import histogram_figure, render
+    from labelwise.corpus.skipped import Skipped
+
+    skipped = Skipped() if skip_bad else None
+    found = look(path, skipped=skipped)
+    if as_json:
+        print_json(
+            found.to_json()
+            | ({"skipped": dict(sorted(skipped.reasons.items()))} if skipped else {})
+        )
+    else:
+        render(found, console())
+    if skipped and skipped.count:
+        note(skipped.summary())
+    if figure is not None:
+        histogram_figure(found, figure)
+        note(f"wrote {figure}")
+
+
+@data.command()
+def fetch(
+    name: Annotated[str, typer.Argument(help="The data set: eurlex57k.", metavar="NAME")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to put it in.", show_default="data/NAME")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Download a public data set; a broken download goes on where it stopped.
+
+    EURLEX57K: CC-BY-SA-4.0; the texts are (c) European Union, reusable with attribution.
+
+    \b
+    Examples:
+      labelwise data fetch eurlex57k
+      labelwise data fetch eurlex57k --out /data/eurlex57k
+    """
+    from labelwise.corpus.fetch import fetch as download
+
+    folder = out if out is not None else Path("data") / name
+    download(name, folder)
+    if as_json:
+        print_json({"name": name, "folder": str(folder)})
+    else:
+        print(f"{name} lies in {folder}: try `labelwise data describe {folder}`")
+
+
+@data.command()
+def make(
+    *,
+    out: Annotated[Path, typer.Option(help="Folder to write.")] = Path("synthetic"),
+    seed: Annotated[int, typer.Option(help="Same seed, same files.")] = 0,
+    train: Annotated[int, typer.Option(min=1, help="Training documents.")] = 2000,
+    dev: Annotated[int, typer.Option(min=1, help="Development documents.")] = 300,
+    test: Annotated[int, typer.Option(min=1, help="Test documents.")] = 300,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a synthetic corpus: acts in the style of EU law, written by a seeded program.
+
+    It serves tests and demonstrations. No figure measured on it says anything about real law.
+
+    \b
+    Examples:
+      labelwise data make
+      labelwise data make --out small --train 500 --dev 100 --test 100 --seed 7
+    """
+    from labelwise.corpus.synthetic import make_dataset
+
+    make_dataset(out, seed=seed, train=train, dev=dev, test=test)
+    sizes = {"train": train, "dev": dev, "test": test}
+    if as_json:
+        print_json({"folder": str(out), "seed": seed, "documents": sizes})
+        return
+    print_table(["synthetic corpus", *sizes], [[out, *sizes.values()]], left=("synthetic corpus",))
+    note(f"Next: labelwise train svm --data {out} --out svm.bundle")

@@ -1,0 +1,215 @@
+"""``labelwise evaluate``, ``compare`` and ``report``: how good, and how sure."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from labelwise.cli.options import DataOption, JsonOption
+from labelwise.cli.output import note, print_json, print_wide_table
+from labelwise.errors import LabelwiseError
+
+if TYPE_CHECKING:
+    from labelwise.evaluation.runs import Run
+
+
+class Split(StrEnum):
+    dev = "dev"
+    test = "test"
+
+
+def evaluate(
+    bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
+    data: DataOption,
+    split: Annotated[
+        list[Split] | None,
+        typer.Option(help="Split to measure; may be repeated.", show_default="dev and test"),
+    ] = None,
+    results: Annotated[
+        Path, typer.Option(help="Folder of runs; RESULTS/DATA/METHOD/seed-N.json is written.")
+    ] = Path("results"),
+    as_json: JsonOption = False,
+) -> None:
+    """Measure a bundle on a data set, group by group.
+
+    Writes the run as JSON, and beside it a small file of what each document got. The threshold of
+    micro-F1 is tuned on dev; the test split is only measured.
+
+    \b
+    Examples:
+      labelwise evaluate svm.bundle --data data/eurlex57k
+      labelwise evaluate svm.bundle --data demo/synthetic --split test --results my-results --json
+    """
+    from labelwise import bundle as bundles
+    from labelwise.cli.measured import measure
+    from labelwise.corpus.dataset import open_dataset
+    from labelwise.evaluation.tables import group_table
+
+    method = bundles.load(bundle)
+    card = bundles.describe(bundle)
+    dataset = open_dataset(data)
+    splits = [str(one) for one in split or (Split.dev, Split.test)]
+    command = command_line(str(card.get("command", "")))
+    run = measure(method, dataset, splits, card=card, command=command)
+    path = run.write(results)
+    if as_json:
+        print_json(run.to_json())
+    else:
+        for one in splits:
+            title = f"{run.method} on {dataset.name}, {one}"
+            print_wide_table(group_table(run.measures[one], title))
+        if run.threshold is not None:
+            print(f"threshold tuned on dev: {run.threshold:.4f}")
+        if run.peak_memory:
+            print(f"peak memory: {run.peak_memory / 1e9:.2f} GB")
+        print("seconds: " + ", ".join(f"{what} {took:.1f}" for what, took in run.seconds.items()))
+    note(f"wrote {path}")
+
+
+def command_line(before: str = "") -> str:
+    """What was typed, after what was typed before it (to train what is measured now)."""
+    return f"{before}\n{shlex.join(['labelwise', *sys.argv[1:]])}".strip()
+
+
+def compare(
+    runs: Annotated[
+        list[Path], typer.Argument(help="Files of runs, or folders of them.", metavar="RUN")
+    ],
+    *,
+    split: Annotated[Split, typer.Option(help="Documents to look at.")] = Split.test,
+    group: Annotated[
+        str, typer.Option(help="Labels to look at: all, frequent, few, zero, zero-among-all.")
+    ] = "all",
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(help="Measure; may be repeated.", show_default="RP@5, nDCG@5, micro-F1"),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of the randomisation test.")] = 10_000,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare runs on the same data, with p-values.
+
+    Two-tailed approximate randomisation on the documents, the best method against each other.
+
+    \b
+    Examples:
+      labelwise compare results/eurlex57k
+      labelwise compare results/eurlex57k/svm/seed-0.json results/eurlex57k/tree/seed-0.json
+      labelwise compare demo/results --group few --measure RP@5 --measure nDCG@5
+    """
+    from labelwise.evaluation.comparison import MEASURES
+    from labelwise.evaluation.comparison import compare as compare_runs
+    from labelwise.evaluation.counts import VIEWS
+    from labelwise.evaluation.tables import comparison_table
+
+    if group not in VIEWS:
+        raise LabelwiseError(f"there is no group '{group}'; there are: {', '.join(VIEWS)}")
+    found = gather(runs)
+    made = compare_runs(found, measure or MEASURES, str(split), group=group, rounds=rounds)
+    if not as_json:
+        print_wide_table(comparison_table(made))
+        return
+    print_json(
+        {
+            "split": made.split,
+            "group": made.group,
+            "rounds": made.rounds,
+            "best": made.best,
+            "methods": [
+                {
+                    "method": row.method,
+                    "seeds": row.seeds,
+                    "measures": {name: _figure_json(row, name) for name in made.measures},
+                }
+                for row in made.methods
+            ],
+        }
+    )
+
+
+def _figure_json(row: Any, name: str) -> dict[str, Any]:
+    test = row.against_best[name]
+    return {
+        "mean": row.figures[name].mean,
+        "deviation": row.figures[name].deviation,
+        "p_value": None if test is None else test.p_value,
+    }
+
+
+def gather(paths: Sequence[Path]) -> list[Run]:
+    """The runs of files and folders, each once."""
+    from labelwise.evaluation.runs import Run, run_paths
+
+    files: dict[Path, None] = {}
+    for path in paths:
+        found = run_paths(path) if path.is_dir() else [path]
+        if not found:
+            raise LabelwiseError(
+                f"{path} holds no run: runs are files seed-N.json that `labelwise evaluate` writes"
+            )
+        files |= dict.fromkeys(one.resolve() for one in found)
+    return [Run.read(path) for path in files]
+
+
+def print_groups(runs: Sequence[Run], split: str) -> None:
+    """Methods side by side, a row a group, with the chance level."""
+    from labelwise.evaluation.tables import Table, number
+
+    table = Table(["group", "documents", *(f"{run.method} RP@5" for run in runs), "chance RP@5"])
+    first = runs[0].measures[split]
+    names = {"few": "few-shot", "zero": "zero-shot", "zero-among-all": "zero-shot among all"}
+    for group, figures in first.values.items():
+        values = [run.value(split, group, "RP@5") for run in runs]
+        chance = first.chance[group]["RP@5"]
+        cells = [
+            number(value) + ("°" if round(value, 3) <= round(chance, 3) else "") for value in values
+        ]
+        table.add([names.get(group, group), f"{figures['documents']:,}", *cells, number(chance)])
+    table.notes.append("° at or below chance: no skill")
+    print_wide_table(table)
+
+
+def report(
+    results: Annotated[
+        Path, typer.Argument(help="Folder of runs, as `labelwise evaluate` writes them.")
+    ] = Path("results"),
+    readme: Annotated[
+        Path | None,
+        typer.Option(help="Also put the table into this file, between its two markers."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Turn runs into the table of results and the curves.
+
+    Writes README.md and curves.svg into the folder of each data set, from the runs alone.
+
+    \b
+    Examples:
+      labelwise report
+      labelwise report results --readme README.md
+      labelwise report demo/results --json
+    """
+    from labelwise.evaluation.report import report as write_report
+    from labelwise.evaluation.report import runs_by_data, update_readme
+    from labelwise.evaluation.tables import results_table
+
+    by_data = runs_by_data(results)
+    written = write_report(results)
+    if readme is not None:
+        update_readme(readme, results)
+        written.append(readme)
+    if as_json:
+        runs = [run.to_json() for found in by_data.values() for run in found]
+        print_json({"written": [str(path) for path in written], "runs": runs})
+        return
+    for found in by_data.values():
+        split = "test" if all("test" in run.measures for run in found) else "dev"
+        print_wide_table(results_table(found, split))
+    for path in written:
+        note(f"wrote {path}")

@@ -1,0 +1,85 @@
+"""``labelwise explain``: one document, its labels, and the words that speak for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from labelwise.cli.inputs import read_inputs
+from labelwise.cli.label_lists import read_labels
+from labelwise.cli.options import BundleOption, JsonOption, TopOption
+from labelwise.cli.output import console, note, print_json
+from labelwise.cli.tag import Tagged, document_json
+from labelwise.errors import LabelwiseError
+
+
+def explain(
+    file: Annotated[Path, typer.Argument(help="A document; - is standard input.", metavar="FILE")],
+    *,
+    bundle: BundleOption,
+    out: Annotated[
+        Path | None, typer.Option(help="Write one HTML page that needs nothing beside it.")
+    ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Explain these labels instead of the best: ids, a comma list, or @FILE.",
+            metavar="ID|@FILE",
+        ),
+    ] = None,
+    top: TopOption = 5,
+    document: Annotated[
+        str | None,
+        typer.Option(help="Id of the document, where the file holds several; the first if absent."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show why a document gets its labels.
+
+    In the terminal, or with --out as an HTML page with a heat-map for each label.
+
+    \b
+    Examples:
+      labelwise explain act.html --bundle svm.bundle
+      labelwise explain act.html --bundle svm.bundle --out explained.html --top 8
+      labelwise explain test.jsonl --document 32003R1412 --bundle svm.bundle --labels 693,1309
+    """
+    from labelwise import bundle as bundles
+    from labelwise.corpus.labels import Label
+    from labelwise.evidence.page import render_page
+    from labelwise.evidence.predictions import Prediction, rank
+    from labelwise.evidence.terminal import render_terminal
+
+    method = bundles.load(bundle)
+    space = method.label_space
+    act = next(
+        (one for one in read_inputs([file], skip_bad=False) if document in (None, one.id)), None
+    )
+    if act is None:
+        raise LabelwiseError(f"{file} holds no document with the id '{document}'")
+    scores = method.scores([act])[0]
+    if labels:
+        columns = [space.index[id] for id in read_labels(labels, space)]
+        predictions = [Prediction(space.labels[c], float(scores[c])) for c in columns]
+        predictions.sort(key=lambda one: -one.score)
+    else:
+        predictions = rank(scores, space, top=top)
+    evidence = method.evidence(act, [one.label.id for one in predictions])
+    if out is not None:
+        gold = [
+            space.labels[space.index[id]] if id in space.index else Label(id, id, 0)
+            for id in act.labels
+        ]
+        page = render_page(
+            act, predictions, evidence, gold=gold, method=method.name, threshold=method.threshold
+        )
+        out.write_text(page, "utf-8")
+        note(f"wrote {out}: open it in a browser")
+    if as_json:
+        print_json(document_json(Tagged(act, predictions, evidence)))
+    elif out is None:
+        shown = console()
+        for line in render_terminal(act, predictions, evidence, colour=shown.is_terminal):
+            shown.print(line)

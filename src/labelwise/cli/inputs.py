@@ -1,0 +1,52 @@
+"""Documents from files, folders and standard input, a batch at a time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from labelwise.cli.output import note
+from labelwise.errors import LabelwiseError
+
+if TYPE_CHECKING:
+    from labelwise.corpus.document import Document
+
+T = TypeVar("T")
+
+
+def read_inputs(paths: Sequence[Path], *, skip_bad: bool) -> Iterator[Document]:
+    """The documents of all paths in order; ``-`` is standard input."""
+    from labelwise.corpus.readers import read, read_stream
+    from labelwise.corpus.skipped import Skipped
+
+    skipped = Skipped() if skip_bad else None
+    count = 0
+    for path in paths:
+        standard = str(path) == "-"
+        documents = (
+            read_stream(sys.stdin.buffer, skipped=skipped)
+            if standard
+            else read(path, skipped=skipped)
+        )
+        for document in documents:
+            count += 1
+            yield document
+    if skipped and skipped.count:
+        note(skipped.summary())
+    if not count:
+        names = ", ".join("standard input" if str(path) == "-" else str(path) for path in paths)
+        raise LabelwiseError(f"no document was read from {names}")
+
+
+def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of at most ``size`` items, read only when asked for.
+
+    >>> list(batches("abcde", 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
+        yield batch

@@ -1,0 +1,218 @@
+"""``labelwise tag``: documents in, ranked labels out."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from labelwise.cli.inputs import batches, read_inputs
+from labelwise.cli.label_lists import allowed_columns
+from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
+from labelwise.cli.output import console, finite, table
+from labelwise.errors import LabelwiseError
+
+if TYPE_CHECKING:
+    from labelwise.corpus.document import Document
+    from labelwise.evidence.predictions import Prediction
+    from labelwise.methods import Evidence, Method
+
+BATCH = 256
+"""Documents scored at a time: enough to be fast, few enough that memory does not grow."""
+
+
+class Format(StrEnum):
+    table = "table"
+    json = "json"
+    jsonl = "jsonl"
+    csv = "csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """A document with its predictions and, where asked for, their evidence in the same order."""
+
+    document: Document
+    predictions: list[Prediction]
+    evidence: list[Evidence] | None
+
+
+def tag(
+    files: Annotated[
+        list[Path], typer.Argument(help="Files or folders; - is standard input.", metavar="FILE")
+    ],
+    *,
+    bundle: BundleOption,
+    top: TopOption = 5,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            help="Only labels that score above this number; 'tuned' takes the model's own.",
+            metavar="NUMBER|tuned",
+        ),
+    ] = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(help="Only these labels: ids, a comma list, or @FILE.", metavar="ID|@FILE"),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(help="Never these labels: ids, a comma list, or @FILE.", metavar="ID|@FILE"),
+    ] = None,
+    evidence: Annotated[
+        bool, typer.Option("--evidence", help="Show the words that speak for each label.")
+    ] = False,
+    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+    as_json: JsonOption = False,
+    skip_bad: SkipBadOption = False,
+) -> None:
+    """Tag documents with labels, the best first.
+
+    Reads EUR-Lex HTML, Formex XML, plain text, EURLEX57K JSON and JSONL, and tab-separated files,
+    one document after another, so that a million of them do not fill the memory.
+
+    \b
+    Examples:
+      labelwise tag act.html --bundle svm.bundle
+      labelwise tag acts/ --bundle svm.bundle --top 10 --threshold tuned --format csv
+      cat act.txt | labelwise tag - --bundle svm.bundle --evidence --json
+      labelwise tag act.xml --bundle svm.bundle --exclude 1309,693 --include @allowed.txt
+    """
+    from labelwise import bundle as bundles
+
+    method = bundles.load(bundle)
+    cut = parse_threshold(threshold, method)
+    allowed = allowed_columns(method.label_space, include or (), exclude or ())
+
+    def tagged() -> Iterator[Tagged]:
+        from labelwise.evidence.predictions import rank
+
+        for batch in batches(read_inputs(files, skip_bad=skip_bad), BATCH):
+            for document, scores in zip(batch, method.scores(batch), strict=True):
+                found = rank(scores, method.label_space, top=top, threshold=cut, allowed=allowed)
+                why = method.evidence(document, [p.label.id for p in found]) if evidence else None
+                yield Tagged(document, found, why)
+
+    {Format.table: _table, Format.json: _json, Format.jsonl: _jsonl, Format.csv: _csv}[
+        Format.json if as_json else format
+    ](tagged())
+
+
+def parse_threshold(given: str | None, method: Method) -> float | None:
+    """The threshold as a number: what was typed, or the model's own."""
+    if given is None:
+        return None
+    if given == "tuned":
+        return method.threshold
+    try:
+        return float(given)
+    except ValueError:
+        raise LabelwiseError(
+            f"--threshold is a number or the word 'tuned', not '{given}'"
+        ) from None
+
+
+def prediction_json(
+    document: Document, prediction: Prediction, evidence: Evidence | None
+) -> dict[str, Any]:
+    """A prediction as JSON; spans are characters of the document's sections joined by newlines."""
+    label = prediction.label
+    record: dict[str, Any] = {
+        "id": label.id,
+        "descriptor": label.descriptor,
+        "score": round(prediction.score, 6),
+        "group": label.group,
+    }
+    if evidence is not None:
+        text = document.text
+        record["evidence"] = {
+            "kind": evidence.kind,
+            "spans": [
+                {
+                    "start": span.start,
+                    "end": span.end,
+                    "weight": round(span.weight, 6),
+                    "text": text[span.start : span.end],
+                }
+                for span in evidence.spans
+            ],
+        }
+    return record
+
+
+def document_json(one: Tagged) -> dict[str, Any]:
+    why: Sequence[Evidence | None] = one.evidence or [None] * len(one.predictions)
+    return {
+        "document": one.document.id,
+        "title": one.document.title,
+        "predictions": [
+            prediction_json(one.document, *pair) for pair in zip(one.predictions, why, strict=True)
+        ],
+    }
+
+
+def _strongest(one: Tagged, number: int) -> str:
+    from labelwise.evidence.heat import phrases
+
+    if one.evidence is None:
+        return ""
+    found = phrases(one.document.text, one.evidence[number].spans, top=4)
+    return ", ".join(phrase.text for phrase in found if phrase.weight > 0)
+
+
+def _table(documents: Iterable[Tagged]) -> None:
+    from rich.text import Text
+
+    from labelwise.evidence.terminal import clean
+
+    shown = console()
+    for one in documents:
+        heading = Text(clean(one.document.id), style="bold")
+        heading.append(f"  {clean(one.document.title)}", style="not bold")
+        shown.print(heading)
+        if not one.predictions:
+            shown.print("  no label passed\n")
+            continue
+        columns = ["score", "label", "descriptor", "group"]
+        if one.evidence is not None:
+            columns.append("because of")
+        rows = [
+            [f"{p.score:.3f}", p.label.id, p.label.descriptor, p.label.group]
+            + ([_strongest(one, number)] if one.evidence is not None else [])
+            for number, p in enumerate(one.predictions)
+        ]
+        shown.print(table(columns, rows, left=("label", "descriptor", "group", "because of")))
+        shown.print()
+
+
+def _json(documents: Iterable[Tagged]) -> None:
+    """One array, written as it grows, and closed whatever happens."""
+    sys.stdout.write("[")
+    try:
+        for number, one in enumerate(documents):
+            text = json.dumps(finite(document_json(one)), ensure_ascii=False, indent=2)
+            sys.stdout.write((",\n" if number else "\n") + text)
+    finally:
+        sys.stdout.write("\n]\n")
+
+
+def _jsonl(documents: Iterable[Tagged]) -> None:
+    for one in documents:
+        print(json.dumps(finite(document_json(one)), ensure_ascii=False))
+
+
+def _csv(documents: Iterable[Tagged]) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    header = ["document", "rank", "label", "descriptor", "score", "group", "evidence"]
+    writer.writerow(header)
+    for one in documents:
+        for number, p in enumerate(one.predictions):
+            row = [one.document.id, number + 1, p.label.id, p.label.descriptor]
+            writer.writerow([*row, f"{p.score:.6f}", p.label.group, _strongest(one, number)])

@@ -1,0 +1,175 @@
+"""``labelwise train`` and ``labelwise methods``: from a data set to a bundle."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from labelwise.cli.evaluate import command_line
+from labelwise.cli.options import JsonOption
+from labelwise.cli.output import note, print_json, print_table
+from labelwise.cli.settings import describe_settings, parse_settings
+from labelwise.errors import LabelwiseError
+
+
+def _method_names(incomplete: str) -> list[str]:
+    from labelwise.methods import REGISTRY
+
+    return [name for name in REGISTRY if name.startswith(incomplete)]
+
+
+MethodArgument = Annotated[
+    str,
+    typer.Argument(
+        help="Name of the method; `labelwise methods` lists them.",
+        metavar="METHOD",
+        autocompletion=_method_names,
+    ),
+]
+
+
+def train(
+    method: MethodArgument,
+    *,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            envvar="LABELWISE_DATA",
+            help="Folder of the data set: train, dev and test, and the descriptors.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the bundle to write.", show_default=False)
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="A setting of the method; may be repeated.", metavar="NAME=VALUE"
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Same seed, same model.", show_default="0")
+    ] = None,
+    help_settings: Annotated[
+        bool, typer.Option("--help-settings", help="List the settings of the method and stop.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Train a method on a data set and write it as a bundle.
+
+    \b
+    Examples:
+      labelwise train svm --data data/eurlex57k --out svm.bundle
+      labelwise train svm --help-settings
+      labelwise train logistic --data demo/data --out lr.bundle --set min_count=2 --seed 1
+    """
+    from labelwise import bundle as bundles
+    from labelwise.corpus.dataset import open_dataset
+    from labelwise.evaluation.runs import DataRecord, current_versions, peak_memory
+    from labelwise.methods import get
+
+    cls = get(method)
+    if help_settings:
+        _show_settings(method, cls.Settings, as_json)
+        return
+    if data is None or out is None:
+        missing = "--data (or LABELWISE_DATA)" if data is None else "--out"
+        raise typer.BadParameter(f"{missing} is needed to train")
+    given = [*(settings or ()), *([f"seed={seed}"] if seed is not None else ())]
+    model = cls(parse_settings(cls.Settings, given, method))
+    check_writable(out)
+
+    dataset = open_dataset(data)
+    started = time.perf_counter()
+    model.fit(dataset.train, dataset.dev, dataset.label_space)
+    seconds = time.perf_counter() - started
+    card = {
+        "data": dataclasses.asdict(DataRecord.of(dataset)),
+        "seconds": {"fit": round(seconds, 3)},
+        "peak_memory": peak_memory(),
+        "versions": current_versions(),
+        "command": command_line(),
+    }
+    bundles.save(model, out, card=card)
+    size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
+    if as_json:
+        print_json({"method": method, "bundle": str(out), "bytes": size, **card})
+        return
+    print_table(
+        ["method", "documents", "labels", "seconds", "MB", "bundle"],
+        [
+            [
+                method,
+                f"{len(dataset.train):,}",
+                f"{len(model.label_space):,}",
+                f"{seconds:.1f}",
+                f"{size / 1e6:.1f}",
+                out,
+            ]
+        ],
+        left=("method", "bundle"),
+    )
+    note(f"Next: labelwise evaluate {out} --data {data}")
+
+
+def check_writable(out: Path) -> None:
+    """Refuse before the training, not after it, where the bundle could not be written."""
+    if out.is_file():
+        raise LabelwiseError(f"{out} is a file: a bundle is a folder, choose another name")
+    if out.is_dir() and any(out.iterdir()):
+        from labelwise import bundle as bundles
+
+        try:
+            bundles.describe(out)
+        except LabelwiseError:
+            raise LabelwiseError(
+                f"{out} is a folder with other things in it: choose another name for the bundle"
+            ) from None
+    out.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _show_settings(method: str, cls: type[Any], as_json: bool) -> None:
+    rows = describe_settings(cls)
+    if as_json:
+        print_json(rows)
+        return
+    print_table(
+        ["setting", "default", "takes", "meaning"],
+        [[row["name"], row["default"], row["takes"], row["meaning"]] for row in rows],
+        title=f"Settings of {method}: labelwise train {method} --set name=value",
+        left=("setting", "default", "takes", "meaning"),
+    )
+
+
+def methods(as_json: JsonOption = False) -> None:
+    """List the methods.
+
+    \b
+    Examples:
+      labelwise methods
+      labelwise train svm --help-settings
+    """
+    from labelwise.errors import MissingExtraError
+    from labelwise.methods import REGISTRY, get
+
+    rows = []
+    for name in REGISTRY:
+        try:
+            about = (get(name).__doc__ or "").strip().split("\n\n")[0]
+        except MissingExtraError as error:
+            about = str(error)
+        rows.append({"method": name, "about": " ".join(about.split())})
+    if as_json:
+        print_json(rows)
+    else:
+        print_table(
+            ["method", "about"],
+            [[row["method"], row["about"]] for row in rows],
+            left=("method", "about"),
+        )
