@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
-import zlib
-from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from labelwise.corpus.sources import Place, decode, lines, opened, sample
 from labelwise.errors import InputError
 from labelwise.text.vocabulary import PADDING, UNKNOWN, Vocabulary
 
@@ -117,65 +114,58 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None) -> Vector
     found: dict[str, None] = {}
     duplicates = 0
     blocks: list[NDArray[np.float32]] = []
-    pending: list[tuple[int, bytes]] = []
+    pending: list[tuple[Place, bytes]] = []
     numbers = b""
-    for line, word, numbers in _records(path):
+    for place, word, numbers in _records(path):
         if wanted is not None and word not in wanted:
             continue
         if word in found:
             duplicates += 1
             continue
         found[word] = None
-        pending.append((line, numbers))
+        pending.append((place, numbers))
         if len(pending) == BLOCK:
-            blocks.append(_parse(path, pending))
+            blocks.append(_parse(pending))
             pending = []
     if pending:
-        blocks.append(_parse(path, pending))
+        blocks.append(_parse(pending))
     nothing = np.zeros((0, len(numbers.split())), dtype=np.float32)
     return Vectors(tuple(found), np.concatenate([nothing, *blocks]), duplicates)
 
 
-def _records(path: Path) -> Iterator[tuple[int, str, bytes]]:
-    """Line number, word and numbers (as text, their number checked) of each line."""
-    dim = promised = None
-    records = 0
-    for line, content in _lines(path):
-        if not content:
-            continue
-        if dim is None and (header := _header(content)):
-            promised, dim = header
-            continue
-        head, *rest = content.split(None, 1)
-        numbers = rest[0] if rest else b""
-        dim = dim or len(numbers.split())
-        if not dim:
-            raise InputError("a word without a vector", file=path, line=line)
-        records += 1
-        # Counting the spaces is much faster than splitting, and nearly always right.
-        if numbers.count(b" ") + 1 != dim and (columns := len(numbers.split())) != dim:
-            if columns > dim and not all(map(_is_number, numbers.split()[: columns - dim])):
-                continue  # GloVe 840B has a few words with spaces inside; no token is like that
-            raise InputError(
-                f"{columns} numbers after the word, but the vectors of this file have {dim}",
-                file=path,
-                line=line,
-            )
-        try:
-            word = head.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                "the word is not UTF-8 text; convert the file to the text format of GloVe or "
-                "word2vec in UTF-8",
-                file=path,
-                line=line,
-            ) from error
-        yield line, word, numbers
+def _records(path: Path) -> Iterator[tuple[Place, str, bytes]]:
+    """Place, word and numbers (as text, as many as they should be) of each line."""
+    with opened(path) as stream:
+        if sample(stream, path).startswith(b"PK\x03\x04"):
+            raise InputError("a zip archive; unpack it and name the text file inside", file=path)
+        dim = promised = None
+        records = 0
+        for place, content in lines(stream, path):
+            head, *rest = content.split(None, 1) or [b""]
+            if not head:
+                continue
+            if dim is None and (header := _header(content)):
+                promised, dim = header
+                continue
+            numbers = rest[0].rstrip() if rest else b""
+            dim = dim or len(numbers.split())
+            if not dim:
+                raise place.error("a word without a vector")
+            records += 1
+            # Counting the spaces is much faster than splitting, and nearly always right.
+            if numbers.count(b" ") + 1 != dim and (columns := len(numbers.split())) != dim:
+                if columns > dim and not any(map(_is_number, numbers.split()[: columns - dim])):
+                    continue  # GloVe 840B has a few words with spaces inside; no token has
+                raise place.error(
+                    f"{columns} numbers after the word, but the vectors of this file have {dim}"
+                )
+            yield place, decode(head, place), numbers
     if not records:
         raise InputError("there are no vectors in it", file=path)
     if promised is not None and promised != records:
         raise InputError(
-            f"its first line promises {promised} vectors, but there are {records}; fetch it again",
+            f"its first line promises {promised} vectors, but there are {records}; copy or "
+            "download it again",
             file=path,
         )
 
@@ -188,30 +178,7 @@ def _header(content: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a plain or compressed file, told apart by their first bytes."""
-    try:
-        with path.open("rb") as file:
-            magic = file.read(6)
-            file.seek(0)
-            if magic.startswith(b"PK\x03\x04"):
-                raise InputError(
-                    "a zip archive; unpack it and name the text file inside", file=path
-                )
-            stream: Iterable[bytes] = file
-            if magic.startswith(b"\x1f\x8b"):
-                stream = gzip.GzipFile(fileobj=file)
-            elif magic == b"\xfd7zXZ\x00":
-                stream = lzma.LZMAFile(file)
-            for line, content in enumerate(stream, start=1):
-                yield line, content.removeprefix(BOM_UTF8 if line == 1 else b"").rstrip()
-    except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError) as error:
-        raise InputError("the archive is cut off or damaged; fetch it again", file=path) from error
-    except OSError as error:
-        raise InputError(f"it cannot be read: {error.strerror or error}", file=path) from error
-
-
-def _parse(path: Path, rows: Sequence[tuple[int, bytes]]) -> NDArray[np.float32]:
+def _parse(rows: Sequence[tuple[Place, bytes]]) -> NDArray[np.float32]:
     """(rows, dim) the numbers of many lines at once; one by one only to name what is wrong."""
     try:
         block = np.loadtxt([numbers for _, numbers in rows], np.float32, comments=None, ndmin=2)
@@ -219,9 +186,9 @@ def _parse(path: Path, rows: Sequence[tuple[int, bytes]]) -> NDArray[np.float32]
             return block
     except ValueError:
         pass
-    line, numbers = next(row for row in rows if not all(map(_is_number, row[1].split())))
+    place, numbers = next(row for row in rows if not all(map(_is_number, row[1].split())))
     wrong = next(number for number in numbers.split() if not _is_number(number))
-    raise InputError(f"'{wrong.decode('utf-8', 'replace')}' is not a number", file=path, line=line)
+    raise place.error(f"'{wrong.decode('utf-8', 'replace')}' is not a number")
 
 
 def _is_number(text: bytes) -> bool:
