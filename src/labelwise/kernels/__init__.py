@@ -1,0 +1,1 @@
+"""The hot loops, and the plain references that faster ones are tested against."""

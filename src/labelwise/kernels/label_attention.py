@@ -1,0 +1,113 @@
+"""Label-wise attention in plain PyTorch, in blocks of labels, so that memory stays bounded.
+
+Label l reads the documents with its own query and judges what it read with its own output:
+
+    a_lt = softmax over the real tokens t of (h_t · q_l)
+    logit_l = Σ_t a_lt (v_t · o_l) + b_l        with v_t = h_t unless values are given
+
+Σ_t a_lt v_t is used only in the product with o_l, so neither it (documents × labels × width) nor
+the attention (documents × labels × tokens) is ever held whole: a block of labels is scored, summed
+and forgotten, and the backward pass computes it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+BLOCK_ELEMENTS = {"cpu": 1 << 21, "cuda": 1 << 26}
+"""Documents × tokens × labels scored at once: some MB that a CPU's cache can help with, or
+256 MB of float32 on a GPU, where large products are what makes it busy."""
+
+
+def label_attention(
+    h: Tensor,
+    lengths: Tensor,
+    queries: Tensor,
+    outputs: Tensor,
+    bias: Tensor,
+    *,
+    values: Tensor | None = None,
+) -> Tensor:
+    """The logits of all labels, documents × labels, in float32 (float64 where h is).
+
+    ``h`` (documents, tokens, width) is what is attended to, ``lengths`` (documents,) how many of
+    its tokens are real, at least one. ``queries`` (labels, width) and ``outputs`` (labels, width)
+    belong to the labels; ``bias`` is one a label, or one for all. ``values`` (documents, tokens,
+    any width) stands in for h in the weighted sum, where the two differ; the outputs then have its
+    width. Under autocast the products are made in autocast's precision, the sums in float32.
+    """
+    v = h if values is None else values
+    device = h.device.type
+    if torch.is_autocast_enabled(device):
+        dtype = torch.get_autocast_dtype(device)
+        h, v, queries, outputs = (x.to(dtype) for x in (h, v, queries, outputs))
+    logits: Tensor = _LabelAttention.apply(  # type: ignore[no-untyped-call]
+        h, v, lengths.to(h.device), queries, outputs
+    )
+    return logits + bias
+
+
+def attention_weights(h: Tensor, lengths: Tensor, queries: Tensor) -> Tensor:
+    """What the labels of these queries attend to: (documents, tokens, labels), zero at padding."""
+    return _weights(h, _padding(h, lengths.to(h.device)), queries)
+
+
+class _LabelAttention(torch.autograd.Function):
+    @staticmethod
+    def forward(  # noqa: PLR0917
+        ctx: Any, h: Tensor, v: Tensor, lengths: Tensor, queries: Tensor, outputs: Tensor
+    ) -> Tensor:
+        padding = _padding(h, lengths)
+        logits = h.new_empty((len(h), len(queries)), dtype=_wide(h.dtype))
+        for block in _blocks(h, len(queries)):
+            a = _weights(h, padding, queries[block])  # (documents, tokens, block)
+            logits[:, block] = (a * (v @ outputs[block].T)).sum(1)
+        ctx.save_for_backward(h, v, lengths, queries, outputs, logits)
+        return logits
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        h, v, lengths, queries, outputs, logits = ctx.saved_tensors
+        padding = _padding(h, lengths)
+        grad_h, grad_v = (
+            torch.zeros_like(h, dtype=grad.dtype),
+            torch.zeros_like(v, dtype=grad.dtype),
+        )
+        grad_queries, grad_outputs = torch.empty_like(queries), torch.empty_like(outputs)
+        for block in _blocks(h, len(queries)):
+            a = _weights(h, padding, queries[block]) * grad[:, None, block]
+            # The derivative of softmax: a_lt (v_t·o_l − Σ_s a_ls v_s·o_l), the sum being the logit.
+            ds = (a * (v @ outputs[block].T - logits[:, None, block])).to(h.dtype)
+            a = a.to(h.dtype)
+            grad_h += ds @ queries[block]
+            grad_v += a @ outputs[block]
+            grad_queries[block] = torch.einsum("dtl,dtw->lw", ds, h)
+            grad_outputs[block] = torch.einsum("dtl,dtw->lw", a, v)
+        return grad_h.to(h.dtype), grad_v.to(v.dtype), None, grad_queries, grad_outputs
+
+
+def _weights(h: Tensor, padding: Tensor, queries: Tensor) -> Tensor:
+    scores = (h @ queries.T).to(_wide(h.dtype))  # (documents, tokens, labels)
+    return scores.masked_fill_(padding, float("-inf")).softmax(1)
+
+
+def _padding(h: Tensor, lengths: Tensor) -> Tensor:
+    """True at padding: (documents, tokens, 1)."""
+    return (torch.arange(h.shape[1], device=h.device) >= lengths[:, None])[:, :, None]
+
+
+def _wide(dtype: torch.dtype) -> torch.dtype:
+    return torch.float64 if dtype == torch.float64 else torch.float32
+
+
+def _blocks(h: Tensor, labels: int) -> Iterator[slice]:
+    budget = BLOCK_ELEMENTS.get(h.device.type, BLOCK_ELEMENTS["cpu"])
+    size = max(16, budget // (h.shape[0] * h.shape[1]))
+    for start in range(0, labels, size):
+        yield slice(start, min(start + size, labels))

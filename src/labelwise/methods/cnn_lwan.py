@@ -1,0 +1,67 @@
+"""CNN-LWAN: as BIGRU-LWAN, over the neighbourhood of each word.
+
+word encoder       CNN
+document encoder   label-wise attention: label l has its own query u_l
+document decoder   one linear unit a label
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from labelwise.kernels.label_attention import attention_weights, label_attention
+from labelwise.layers import CNN, LabelWise
+from labelwise.methods.network import (
+    Material,
+    Network,
+    NetworkMethod,
+    NetworkSettings,
+    require_whole,
+)
+from labelwise.training.batches import Batch
+
+
+@dataclass(frozen=True)
+class CnnLwanSettings(NetworkSettings):
+    filters: int = 400
+    """The width of an encoded token; with 400 and a kernel of 9 it was trained on EURLEX57K."""
+    kernel: int = 9
+    """Words that a filter sees: others reached their best with 8 to 10."""
+    layers: int = 1
+    """One, as in the networks this one comes from."""
+    epochs: int = 14
+    """It learns more slowly than the recurrent one, and an epoch takes less than half the time."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_whole(self, filters=1, kernel=1, layers=1)
+
+
+class CnnLwanNetwork(Network):
+    def __init__(self, material: Material, settings: CnnLwanSettings) -> None:
+        super().__init__(material, settings)
+        width = material.vectors.shape[1]
+        self.encoder = CNN(
+            width, settings.filters, settings.kernel, settings.layers, settings.dropout
+        )
+        self.labels = LabelWise(self.encoder.width, material.prior)
+
+    def encode(self, batch: Batch) -> Tensor:
+        h: Tensor = self.encoder(self.words(batch.tokens), batch.lengths)
+        return h  # (D, T, H)
+
+    def forward(self, batch: Batch) -> Tensor:
+        h = self.encode(batch)
+        values = self.scaled(h, batch.lengths)
+        return label_attention(h, batch.lengths, *self.labels(), values=values)  # (D, L)
+
+    def attend(self, batch: Batch, columns: Tensor) -> Tensor:
+        return attention_weights(self.encode(batch), batch.lengths, self.labels.queries[columns])
+
+
+class CnnLwan(NetworkMethod):
+    name = "cnn-lwan"
+    Settings = CnnLwanSettings
+    network_type = CnnLwanNetwork

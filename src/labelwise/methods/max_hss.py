@@ -1,0 +1,71 @@
+"""MAX-HSS: every section is classified, and the document has what any section has.
+
+word encoder       BiGRU
+section encoder    self-attention with tanh: score tanh(W h_t + b)·u
+section decoder    linear, shared by the sections
+document decoder   max over sections
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from labelwise.layers import BiGRU, LabelUnits, TanhAttention, is_highest, max_over_sections
+from labelwise.methods.network import (
+    Material,
+    Network,
+    NetworkMethod,
+    NetworkSettings,
+    require_whole,
+)
+from labelwise.training.batches import Batch
+
+
+@dataclass(frozen=True)
+class MaxHssSettings(NetworkSettings):
+    units: int = 300
+    """A direction: the middle of the published search space."""
+    layers: int = 1
+    """Sections are short, a second layer has little to add."""
+    max_sections: int = 40
+    """Sections kept of a document; an act with more is mostly one of many small articles, and its
+    first ones say what it is about."""
+    section_tokens: int = 300
+    """The longest section: recitals and annexes are cut there, articles hardly ever are."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_whole(self, units=1, layers=1, max_sections=1, section_tokens=1)
+
+
+class MaxHssNetwork(Network):
+    def __init__(self, material: Material, settings: MaxHssSettings) -> None:
+        super().__init__(material, settings)
+        width = material.vectors.shape[1]
+        self.encoder = BiGRU(width, settings.units, settings.layers, settings.dropout)
+        self.attention = TanhAttention(self.encoder.width)
+        self.decoder = LabelUnits(self.encoder.width, material.prior)
+
+    def encode(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The encoded words of each section (S, T, H), the logits of each section (S, L)."""
+        h = self.encoder(self.words(batch.tokens), batch.cpu_lengths)
+        s = self.scaled(self.attention(h, batch.lengths), batch.lengths)  # (S, H)
+        return h, self.decoder(s)
+
+    def forward(self, batch: Batch) -> Tensor:
+        _, logits = self.encode(batch)
+        return max_over_sections(logits, batch.owner, len(batch))  # (D, L)
+
+    def attend(self, batch: Batch, columns: Tensor) -> Tensor:
+        h, logits = self.encode(batch)
+        weights = self.attention.weights(h, batch.lengths)  # (S, T)
+        return weights[:, :, None] * is_highest(logits[:, columns])[:, None]
+
+
+class MaxHss(NetworkMethod):
+    name = "max-hss"
+    Settings = MaxHssSettings
+    network_type = MaxHssNetwork
+    by_section = True

@@ -1,0 +1,300 @@
+"""What the networks have in common as methods: from documents to rows of numbers and back."""
+
+from __future__ import annotations
+
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from labelwise.corpus.document import Document
+from labelwise.errors import BundleError, LabelwiseError
+from labelwise.layers import Embedding, prior_logits
+from labelwise.layers.embedding import Learned
+from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State
+from labelwise.text.tokenized import tokenize_corpus
+from labelwise.text.tokenizer import tokenize
+from labelwise.text.vocabulary import Vocabulary
+from labelwise.training.batches import Batch, Gatherer
+from labelwise.training.device import autocast, choose_device, memory_errors
+from labelwise.training.loop import Progress, RunFolder, train
+from labelwise.training.numbered import Numbered, Reading, number
+from labelwise.training.predict import predict
+from labelwise.training.prepared import Prepared, Split, prepare
+from labelwise.training.recipe import Recipe, settings_of_result
+
+
+@dataclass(frozen=True)
+class NetworkSettings(Settings, Recipe):
+    """The settings that all networks share: what is read, and how it is trained."""
+
+    vectors: str | None = None
+    """A file of pre-trained word vectors (GloVe or word2vec text, may be compressed). Without one
+    the vectors start at random."""
+    dim: int = 100
+    """The width of random word vectors; a vector file has its own."""
+    learned_vectors: Learned = "all"
+    """Fine-tuning all vectors did better than freezing them wherever it was measured."""
+    min_count: int = 2
+    """How often a word without a pre-trained vector must stand in the training documents to have a
+    row of its own: nothing can be learned of a word met once."""
+    max_tokens: int = 1200
+    """The longest document, in tokens: nine out of ten acts end before it, and the end of an act
+    (signatures, tables in annexes) says little of its subject."""
+    dropout: float = 0.3
+    """Spatial dropout, of word vectors and of encoded tokens: the best of .1 to .4."""
+    word_dropout: float = 0.0
+    """Share of words read as unknown in training: the published search found no use for it."""
+    scale_by_length: bool = False
+    """The published formulas divide the attended sum by the number of tokens. The weights already
+    sum to one and no known implementation divides: this is for those who want to try."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_whole(self, dim=1, min_count=1, max_tokens=1)
+        for name in ("dropout", "word_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise LabelwiseError(f"{name} must be from 0 to below 1, not {getattr(self, name)}")
+        if self.learned_vectors not in ("all", "missing", "none"):
+            raise LabelwiseError(
+                f"learned_vectors must be all, missing or none, not {self.learned_vectors!r}"
+            )
+
+
+def require_whole(settings: object, **lowest: int) -> None:
+    """Raise an error for the first of these settings that is not a whole number high enough."""
+    for name, least in lowest.items():
+        value = getattr(settings, name)
+        if not isinstance(value, int) or value < least:
+            raise LabelwiseError(f"{name} must be a whole number from {least}, not {value!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What a network is built from."""
+
+    vectors: Tensor  # (V, E) word vectors by row of the vocabulary
+    found: Tensor  # (V,) whether a row is a pre-trained vector
+    prior: Tensor  # (L,) the logit of each label's share of the training documents
+    descriptors: Tensor  # (L, E) mean word vector of each label's descriptor; Z- methods alone
+    seen: int  # labels with training documents: the first columns
+
+
+class Network(nn.Module, ABC):
+    """A network reads a batch and scores all labels. Its parts are attributes of the subclass."""
+
+    def __init__(self, material: Material, settings: Any) -> None:
+        super().__init__()
+        self.words = Embedding(
+            material.vectors,
+            material.found,
+            settings.learned_vectors,
+            settings.dropout,
+            settings.word_dropout,
+        )
+        self.scale_by_length = settings.scale_by_length
+
+    def scaled(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """What attention sums, or its sum, divided by the length where the setting asks for it."""
+        if not self.scale_by_length:
+            return x
+        return x / lengths.view(-1, *[1] * (x.dim() - 1))
+
+    @abstractmethod
+    def forward(self, batch: Batch) -> Tensor:
+        """The logits: (D, L)."""
+
+    @abstractmethod
+    def attend(self, batch: Batch, columns: Tensor) -> Tensor:
+        """What the one document of the batch is attended to for these labels: (S, T, columns).
+
+        The weights of a label sum to one over all its sections.
+        """
+
+
+class NetworkMethod(Method):
+    """A network as a method: a subclass names its network, its settings, and how it reads."""
+
+    Settings = NetworkSettings
+    network_type: ClassVar[type[Network]]
+    by_section: ClassVar[bool] = False
+
+    run_dir: Path | None = None
+    """Where ``fit`` keeps its checkpoint and its log; without it, nowhere."""
+    resume: bool = False
+    """Whether ``fit`` goes on from the checkpoint in ``run_dir``."""
+    cache: Path | None = None
+    """A folder where the tokenised corpus is kept from one ``fit`` to the next."""
+
+    network: Network
+    vocabulary: Vocabulary
+
+    def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
+        settings = self.settings
+        prepared = prepare(
+            train,
+            dev,
+            self.label_space,
+            vectors=settings.vectors,
+            dim=settings.dim,
+            min_count=settings.min_count,
+            seed=settings.seed,
+            cache=self.cache,
+        )
+        self.fit_prepared(prepared)
+
+    def fit_prepared(self, prepared: Prepared) -> Progress:
+        """Learn from a corpus that is numbered already."""
+        self._label_space, self.vocabulary = prepared.label_space, prepared.vocabulary
+        settings = self.settings
+        identity = settings_of_result(settings) | {
+            "method": self.name,
+            "labels": self.label_space.fingerprint,
+            "vocabulary": self.vocabulary.fingerprint,
+            "training documents": prepared.train.digest,
+            "dev documents": prepared.dev.digest,
+            "vectors": zlib.crc32(prepared.vectors.tobytes()),
+        }
+        with torch.random.fork_rng([]):
+            torch.manual_seed(settings.seed)
+            self.network = self.network_type(self._material(prepared), settings)
+        return train(
+            self.network,
+            prepared.train.examples(self.reading),
+            prepared.dev.examples(self.reading),
+            settings,
+            name=self.name,
+            run=RunFolder(self.run_dir, self.resume) if self.run_dir else None,
+            identity=identity,
+        )
+
+    @property
+    def reading(self) -> Reading:
+        """How much of a document is read, and whether in one row or section by section."""
+        if not self.by_section:
+            return Reading(self.settings.max_tokens)
+        s = self.settings
+        return Reading(s.max_tokens, True, s.max_sections, s.section_tokens)
+
+    def scores_of(self, split: Split) -> Scores:
+        """Score documents that are numbered already."""
+        rows = split.examples(self.reading).documents
+        return self._predict(rows)
+
+    def _scores(self, documents: Sequence[Document]) -> Scores:
+        return self._predict(self._number(documents))
+
+    def _predict(self, rows: Numbered) -> Scores:
+        device = self._device()
+        self.network.to(device)
+        return predict(self.network, Gatherer(rows, device), self.settings, len(self.label_space))
+
+    def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+        """The attention of each label over the words read; one pass for all labels."""
+        for label in labels:
+            if label not in self.label_space.index:
+                raise LabelwiseError(f"{label} is not a label of this model")
+        starts = document.section_starts()
+        places = [
+            (start + token.start, start + token.end)
+            for start, section in zip(starts, document.sections, strict=True)
+            for token in tokenize(section.text)
+        ]
+        rows = self._number([document])
+        if not places:
+            return [Evidence(label, "attention", ()) for label in labels]
+        columns = torch.tensor([self.label_space.index[label] for label in labels])
+        weights = self._attention(rows, columns)  # words read × labels
+        read = [
+            place
+            for start, length in zip(rows.starts, rows.lengths, strict=True)
+            for place in places[start : start + length]
+        ]
+        return [
+            Evidence(
+                label,
+                "attention",
+                tuple(
+                    Span(start, end, float(weight))
+                    for (start, end), weight in zip(read, weights[:, column], strict=True)
+                ),
+            )
+            for column, label in enumerate(labels)
+        ]
+
+    def _evidence(self, document: Document, label: str) -> Evidence:
+        return self.evidence(document, [label])[0]
+
+    def _attention(self, rows: Numbered, columns: Tensor) -> Any:
+        """The weights of the words of one document, row after row: (words read, columns)."""
+        device = self._device()
+        self.network.to(device).eval()
+        batch = Gatherer(rows, device)([0])
+        precision = self.settings.precision
+        with torch.inference_mode(), autocast(device, precision), memory_errors(batch):
+            weights = self.network.attend(batch, columns.to(device)).double().cpu()
+        in_order = sorted(range(len(weights)), key=batch.position.tolist().__getitem__)
+        read = [weights[row, : int(batch.cpu_lengths[row])] for row in in_order]
+        together = torch.cat(read).numpy()
+        # In low precision the sum is off in the third digit; a reader expects one.
+        return together / together.sum(axis=0)
+
+    def _number(self, documents: Sequence[Document]) -> Numbered:
+        corpus = tokenize_corpus(documents)
+        tokens = self.vocabulary.numbers(corpus)
+        return number(tokens, corpus.section_starts, corpus.document_starts, self.reading)
+
+    def _device(self) -> torch.device:
+        """The device of the settings or, where this machine has no such, any."""
+        try:
+            return choose_device(self.settings.device)
+        except LabelwiseError:
+            return choose_device("auto")
+
+    def _material(self, prepared: Prepared) -> Material:
+        counts = self.label_space.counts
+        return Material(
+            vectors=torch.from_numpy(prepared.vectors),
+            found=torch.from_numpy(prepared.found.copy()),
+            prior=prior_logits(counts, len(prepared.train.ids)),
+            descriptors=torch.zeros(len(counts), 0),
+            seen=int((counts > 0).sum()),
+        )
+
+    def state(self) -> State:
+        _ = self.label_space  # says so where the method is not fitted yet
+        arrays = {name: x.cpu().numpy() for name, x in self.network.state_dict().items()}
+        return State(arrays, {"vocabulary": self.vocabulary.to_json()})
+
+    def _restore(self, state: State) -> None:
+        self.vocabulary = Vocabulary.from_json(state.values["vocabulary"])
+        tensors = {name: torch.from_numpy(np.array(array)) for name, array in state.arrays.items()}
+        tensors = {k: v.float() if v.is_floating_point() else v for k, v in tensors.items()}
+        try:
+            vectors, labels = tensors["words.weight"], len(self.label_space)
+            if len(vectors) != len(self.vocabulary):
+                raise BundleError(
+                    f"this {self.name} has {len(vectors)} word vectors for "
+                    f"{len(self.vocabulary)} words"
+                )
+            material = Material(
+                vectors=vectors,
+                found=torch.ones(len(vectors), dtype=torch.bool),
+                prior=torch.zeros(labels),
+                descriptors=torch.zeros(labels, vectors.shape[1]),
+                seen=int((self.label_space.counts > 0).sum()),
+            )
+            self.network = self.network_type(material, self.settings)
+            self.network.load_state_dict(tensors)
+        except (KeyError, RuntimeError) as error:
+            raise BundleError(
+                f"these weights are not those of a {self.name} with these settings and "
+                f"{len(self.label_space)} labels: {error}"
+            ) from error
+        self.network.eval()

@@ -1,0 +1,157 @@
+"""What the Z- methods share: labels that are known by the words of their descriptors alone."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from labelwise.corpus.labels import LabelSpace
+from labelwise.errors import LabelwiseError
+from labelwise.kernels.label_attention import attention_weights, label_attention
+from labelwise.layers import Descriptors
+from labelwise.layers.embedding import Learned
+from labelwise.methods.base import State
+from labelwise.methods.network import Material, Network, NetworkMethod, NetworkSettings
+from labelwise.text.tokenizer import words
+from labelwise.text.vocabulary import UNKNOWN
+from labelwise.training.batches import Batch
+from labelwise.training.prepared import Prepared
+
+
+@dataclass(frozen=True)
+class ZeroShotSettings(NetworkSettings):
+    learned_vectors: Learned = "missing"
+    """Pre-trained vectors stay frozen, so that descriptors and documents keep speaking of the same
+    words; words without one (numbers, EU jargon) are learned. Without a vector file all are frozen
+    as they were drawn."""
+    project: bool = True
+    """Learn a projection of the encoded tokens to the width of the word vectors, so that the
+    encoder may be wider. Off, as published, their widths must agree."""
+    learn_zero: bool = False
+    """Whether zero-shot labels of the label space are negatives in training. They are not here: a
+    network told a thousand times that a descriptor is wrong will not find it right later."""
+
+
+class ZeroShotNetwork(Network):
+    """Descriptor attention and its dot-product decoder; a subclass adds the word encoder."""
+
+    descriptors: Descriptors
+
+    def __init__(self, material: Material, settings: Any) -> None:
+        super().__init__(material, settings)
+        self.seen = len(material.prior) if settings.learn_zero else material.seen
+
+    def decode_with_descriptors(self, width: int, material: Material, project: bool) -> None:
+        """Add the parts behind the encoder, which is ``width`` wide."""
+        words_wide = material.vectors.shape[1]
+        if not project and width != words_wide:
+            raise LabelwiseError(
+                f"without project, encoded tokens ({width} wide) must have the width of the word "
+                f"vectors ({words_wide}): set the units or filters for it, or project"
+            )
+        # One bias for all labels: the logit of the mean share of documents that a label has.
+        share = material.prior[: material.seen].sigmoid().mean().clamp(1e-6, 0.5)
+        prior = float(share.logit()) if material.seen else 0.0
+        self.descriptors = Descriptors(width, material.descriptors, prior, project)
+
+    def encode(self, batch: Batch) -> Tensor:
+        raise NotImplementedError
+
+    def forward(self, batch: Batch) -> Tensor:
+        h = self.encode(batch)  # (D, T, H)
+        v, p = self.descriptors(h)  # (D, T, E) twice
+        u = self.descriptors.vectors  # (L, E)
+        u = u[: self.seen] if self.training else u
+        values = self.scaled(p, batch.lengths)
+        return label_attention(v, batch.lengths, u, u, self.descriptors.bias, values=values)
+
+    def attend(self, batch: Batch, columns: Tensor) -> Tensor:
+        v, _ = self.descriptors(self.encode(batch))
+        return attention_weights(v, batch.lengths, self.descriptors.vectors[columns])
+
+
+class ZeroShotMethod(NetworkMethod):
+    """A method whose label set can change after training."""
+
+    Settings = ZeroShotSettings
+    network: ZeroShotNetwork
+    known: np.ndarray[Any, np.dtype[np.bool_]]
+    """(V,) the words that descriptors are made of: those whose vector training left alone."""
+
+    def with_labels(self, extra: Mapping[str, str]) -> Self:
+        """The same model with more labels, each scored from its descriptor alone."""
+        old = self.label_space
+        for id in extra:
+            if id in old.index:
+                raise LabelwiseError(f"{id} is already a label of this model")
+        counts = {label.id: label.count for label in old.labels}
+        names = {label.id: label.descriptor for label in old.labels}
+        space = LabelSpace.from_counts(counts | dict.fromkeys(extra, 0), names | dict(extra))
+        vectors = torch.zeros(len(space), self.network.words.weight.shape[1])
+        there = torch.tensor([space.index[id] for id in old.ids], dtype=torch.int64)
+        vectors[there] = self.network.descriptors.vectors.cpu()
+        weight = self.network.words.weight.detach().cpu()
+        for id, descriptor in extra.items():
+            vector = self._vector(descriptor, weight)
+            if vector is None:
+                raise LabelwiseError(
+                    f"the label {id} cannot be added: this model knows no word of its descriptor "
+                    f"'{descriptor}'"
+                )
+            vectors[space.index[id]] = vector
+
+        wider = type(self)(self.settings)
+        wider._label_space, wider.vocabulary, wider.known = space, self.vocabulary, self.known
+        wider.threshold = self.threshold
+        wider.network = deepcopy(self.network).cpu()
+        wider.network.descriptors.vectors = vectors
+        return wider
+
+    def _vector(self, descriptor: str, weight: Tensor) -> Tensor | None:
+        """The mean vector of a descriptor's known words; None where it has none."""
+        rows = [row for row in self.vocabulary.lookup(words(descriptor)) if self.known[row]]
+        return weight[torch.tensor(rows, dtype=torch.int64)].mean(0) if rows else None
+
+    def _material(self, prepared: Prepared) -> Material:
+        self.known = prepared.found.copy()
+        if not self.known.any():  # random vectors: they too tell words apart
+            self.known[UNKNOWN + 1 :] = True
+        material = super()._material(prepared)
+        vectors = [
+            self._vector(label.descriptor, material.vectors) for label in self.label_space.labels
+        ]
+        if unknown := [
+            f"{label.id} ('{label.descriptor}')"
+            for label, vector in zip(self.label_space.labels, vectors, strict=True)
+            if vector is None
+        ]:
+            shown = ", ".join(unknown[:5]) + (" and more" if len(unknown) > 5 else "")
+            warnings.warn(
+                f"{len(unknown)} labels have no descriptor word with a vector, so that {self.name} "
+                f"scores them alike: {shown}",
+                stacklevel=2,
+            )
+        nothing = torch.zeros(material.vectors.shape[1])
+        return Material(
+            vectors=material.vectors,
+            found=torch.from_numpy(self.known.copy()),
+            prior=material.prior,
+            descriptors=torch.stack([nothing if v is None else v for v in vectors]),
+            seen=material.seen,
+        )
+
+    def state(self) -> State:
+        state = super().state()
+        return State({**state.arrays, "known": self.known.astype(np.uint8)}, state.values)
+
+    def _restore(self, state: State) -> None:
+        arrays = dict(state.arrays)
+        self.known = np.array(arrays.pop("known"), dtype=bool)
+        super()._restore(State(arrays, state.values))

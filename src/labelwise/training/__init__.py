@@ -1,0 +1,1 @@
+"""From numbered documents to trained weights: one loop for every network."""

@@ -1,0 +1,318 @@
+"""The one training loop, for every network.
+
+Binary cross-entropy over all labels, summed over labels and averaged over documents; AdamW; a
+learning rate that warms up and then falls linearly to zero; early stopping on dev RP@5, the best
+weights kept. What a step does follows from the seed and its number alone, so that a training that
+was killed goes on from its last checkpoint as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from labelwise.errors import LabelwiseError
+from labelwise.evaluation.ranking import top_k
+from labelwise.progress import bar
+from labelwise.training.batches import Batch, Gatherer, epoch_batches
+from labelwise.training.checkpoint import read_checkpoint, write_checkpoint
+from labelwise.training.device import autocast, choose_device, memory_errors
+from labelwise.training.log import RunLog
+from labelwise.training.numbered import Examples, gold_columns
+from labelwise.training.predict import predict_batches
+from labelwise.training.recipe import Recipe
+
+CHECKPOINT_SECONDS = 120.0
+"""An epoch that takes longer than this is not lost whole."""
+
+LOOK_BACK = 20
+"""Steps between looks at the loss on a GPU, for each look makes it wait."""
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """Where a training keeps its checkpoint and its log, and whether it goes on from there."""
+
+    path: Path
+    resume: bool = False
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.path / "checkpoint.safetensors"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "log.jsonl"
+
+
+@dataclass
+class Progress:
+    """Where a training stands: all of it but the weights."""
+
+    epoch: int = 0
+    batch: int = 0  # batches of this epoch that are done
+    step: int = 0
+    seconds: float = 0.0
+    best_rp5: float = -1.0
+    best_ndcg5: float = -1.0
+    best_epoch: int = -1
+    finished: bool = False
+    losses: list[float] = field(default_factory=list)  # of this epoch's steps
+
+
+def train(
+    network: nn.Module,
+    examples: Examples,
+    dev: Examples,
+    recipe: Recipe,
+    *,
+    name: str = "training",
+    run: RunFolder | None = None,
+    identity: Mapping[str, Any] | None = None,
+) -> Progress:
+    """Train the network; it ends with the weights that did best on dev, ready to score.
+
+    Without dev documents the last weights are kept. ``identity`` is what else decides the result
+    (labels, vocabulary, settings): a checkpoint of another training is not resumed.
+    """
+    known = json.loads(json.dumps(dict(identity or {})))  # as a checkpoint will give it back
+    return _Training(
+        network, examples, dev, recipe=recipe, name=name, run=run, identity=known
+    ).run()
+
+
+class _Training:
+    def __init__(
+        self,
+        network: nn.Module,
+        examples: Examples,
+        dev: Examples,
+        *,
+        recipe: Recipe,
+        name: str,
+        run: RunFolder | None,
+        identity: dict[str, Any],
+    ) -> None:
+        self.network, self.examples, self.dev, self.recipe = network, examples, dev, recipe
+        self.name, self.run_folder, self.identity = name, run, identity
+        self.device = choose_device(recipe.device)
+        network.to(self.device)
+        self.gather = Gatherer(examples.documents, self.device)
+        self.gather_dev = Gatherer(dev.documents, self.device)
+        self.gold = torch.from_numpy(gold_columns(examples.gold)).to(self.device)  # (D, most)
+        self.batch = recipe.batch_for(len(examples))
+        self.parameters = [p for p in network.parameters() if p.requires_grad]
+        self.optimizer = torch.optim.AdamW(
+            self.parameters,
+            lr=recipe.learning_rate,
+            weight_decay=recipe.weight_decay,
+            fused=self.device.type == "cuda",
+        )
+        self.best: dict[str, Tensor] = {}
+        self.state = Progress()
+        self.unseen: list[tuple[Batch, Tensor]] = []  # losses that were not looked at yet
+        self.dev_seconds = 0.0  # what the last look at them took
+        self.steps = recipe.epochs * len(self._batches(0))
+
+    def run(self) -> Progress:
+        log_length = self._resume() if self.run_folder and self.run_folder.resume else 0
+        self.log = RunLog(self.run_folder.log if self.run_folder else None, log_length)
+        if self.state.finished:
+            self.network.load_state_dict(self.best)
+            return self.state
+        self.started = time.monotonic() - self.state.seconds
+        self.written = time.monotonic()
+        if not self.state.step:
+            self.log.write(
+                event="start",
+                method=self.name,
+                documents=len(self.examples),
+                batch=self.batch,
+                steps=self.steps,
+                device=str(self.device),
+                parameters=sum(p.numel() for p in self.parameters),
+                training=self.identity,
+            )
+        # A step seeds the generators from its number. The caller's are put back afterwards.
+        devices = [self.device] if self.device.type == "cuda" else []
+        with torch.random.fork_rng(devices), bar(self.name, self.steps) as self.advance:
+            self.advance(self.state.step)
+            while not self.state.finished:
+                self._epoch()
+        self.network.load_state_dict(self.best)
+        self.network.eval()
+        self.log.write(event="end", **self._standing())
+        return self.state
+
+    def _epoch(self) -> None:
+        state = self.state
+        batches = self._batches(state.epoch)
+        while state.batch < len(batches) and not self._out_of_time():
+            self._step(self.gather(batches[state.batch]), len(batches))
+            state.batch += 1
+            state.step += 1
+            if time.monotonic() - self.written > CHECKPOINT_SECONDS:
+                self._look_at_losses()
+                self._write_checkpoint()
+        self._look_at_losses()
+        loss = float(np.mean(state.losses)) if state.losses else math.nan
+        started = time.monotonic()
+        rp5, ndcg5 = self._dev_scores()
+        self.dev_seconds = time.monotonic() - started
+        # RP@5 decides, nDCG@5 where it cannot; without dev documents (NaN) the last epoch is best.
+        if math.isnan(rp5) or (rp5, ndcg5) > (state.best_rp5, state.best_ndcg5):
+            state.best_rp5, state.best_ndcg5, state.best_epoch = rp5, ndcg5, state.epoch
+            self.best = {k: v.detach().clone() for k, v in self.network.state_dict().items()}
+        state.finished = (
+            state.epoch + 1 >= self.recipe.epochs
+            or state.epoch - state.best_epoch >= self.recipe.patience
+            or self._out_of_time()
+        )
+        dev = {"dev_rp5": rp5, "dev_ndcg5": ndcg5} if not math.isnan(rp5) else {}
+        self.log.write(event="epoch", loss=loss, **dev, **self._standing())
+        state.epoch, state.batch, state.losses = state.epoch + 1, 0, []
+        self._write_checkpoint()
+
+    def _step(self, batch: Batch, batches: int) -> None:
+        state, recipe = self.state, self.recipe
+        torch.manual_seed(recipe.seed * 1_000_003 + state.step)  # what dropout draws in this step
+        done = (state.epoch + state.batch / batches) / recipe.epochs
+        if recipe.max_seconds is not None:
+            done = max(done, (time.monotonic() - self.started) / recipe.max_seconds)
+        rate = recipe.learning_rate_at(state.step, done, self.batch, self.steps)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.network.train()
+        with memory_errors(batch):
+            with autocast(self.device, recipe.precision):
+                logits = self.network(batch)  # (D, L)
+            loss = self._loss(logits.float(), batch)
+            self.optimizer.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            nn.utils.clip_grad_norm_(self.parameters, recipe.clip)
+            self.optimizer.step()
+        self.unseen.append((batch, loss.detach()))
+        if self.device.type == "cpu" or len(self.unseen) == LOOK_BACK:
+            self._look_at_losses()
+        self.advance(1, self._description())
+
+    def _loss(self, logits: Tensor, batch: Batch) -> Tensor:
+        """Cross-entropy over the labels that the network scores in training."""
+        target = logits.new_zeros((len(batch), self.examples.gold.shape[1] + 1))
+        target.scatter_(1, self.gold[batch.index], 1.0)  # the last column takes what is no label
+        target = target[:, : logits.shape[1]]
+        return binary_cross_entropy_with_logits(logits, target, reduction="sum") / len(batch)
+
+    def _look_at_losses(self) -> None:
+        if not self.unseen:
+            return
+        losses = torch.stack([loss for _, loss in self.unseen]).tolist()
+        for (batch, _), loss in zip(self.unseen, losses, strict=True):
+            if not math.isfinite(loss):
+                names = [self.examples.ids[document] for document in batch.documents]
+                shown = ", ".join(names[:8]) + (
+                    f" and {len(names) - 8} more" if len(names) > 8 else ""
+                )
+                raise LabelwiseError(
+                    f"the loss became {loss} in epoch {self.state.epoch + 1} on the batch of the "
+                    f"documents {shown}: lower learning_rate or clip, or look at these documents"
+                )
+        self.state.losses += losses
+        self.unseen = []
+
+    def _dev_scores(self) -> tuple[float, float]:
+        """RP@5 and nDCG@5 over the dev documents that have a label; NaN where none has."""
+        gold = self.dev.gold
+        relevant = np.minimum(np.diff(gold.indptr), 5)
+        hits = np.zeros((len(self.dev), 5), dtype=bool)
+        if not relevant.any():
+            return math.nan, math.nan
+        for batch, logits in predict_batches(self.network, self.gather_dev, self.recipe):
+            ranked = top_k(logits.cpu().numpy(), 5)  # (D, 5), -1 where there is no label left
+            is_gold = gold[batch.documents].toarray() > 0
+            found = np.take_along_axis(is_gold, np.maximum(ranked, 0), axis=1)
+            hits[batch.documents] = found & (ranked >= 0)
+        hits, relevant = hits[relevant > 0], relevant[relevant > 0]
+        discount = 1 / np.log2(np.arange(5) + 2)
+        ideal = np.cumsum(discount)[relevant - 1]
+        return float((hits.sum(1) / relevant).mean()), float((hits @ discount / ideal).mean())
+
+    def _batches(self, epoch: int) -> list[list[int]]:
+        documents, recipe = self.examples.documents, self.recipe
+        return epoch_batches(documents, self.batch, recipe.batch_tokens, recipe.seed, epoch)
+
+    def _out_of_time(self) -> bool:
+        limit = self.recipe.max_seconds
+        # The dev documents are still to be scored.
+        return limit is not None and time.monotonic() - self.started + self.dev_seconds >= limit
+
+    def _standing(self) -> dict[str, Any]:
+        self.state.seconds = time.monotonic() - self.started
+        standing = asdict(self.state)
+        del standing["losses"]
+        return standing
+
+    def _description(self) -> str:
+        recent = self.state.losses[-LOOK_BACK:]
+        parts = [f"{self.name} epoch {self.state.epoch + 1}/{self.recipe.epochs}"]
+        if recent:
+            parts.append(f"loss {np.mean(recent):.2f}")
+        if self.state.best_rp5 >= 0:
+            parts.append(f"dev RP@5 {self.state.best_rp5:.4f}")
+        return " · ".join(parts)
+
+    def _write_checkpoint(self) -> None:
+        if self.run_folder is None:
+            return
+        self.state.seconds = time.monotonic() - self.started
+        tensors = {f"network.{k}": v for k, v in self.network.state_dict().items()}
+        tensors |= {f"best.{k}": v for k, v in self.best.items()}
+        for at, parameter in enumerate(self.parameters):
+            for key, value in self.optimizer.state[parameter].items():
+                tensors[f"optimizer.{at}.{key}"] = value
+        values = {
+            "identity": self.identity,
+            "progress": asdict(self.state),
+            "log_length": self.log.length,
+        }
+        write_checkpoint(self.run_folder.checkpoint, tensors, values)
+        self.written = time.monotonic()
+
+    def _resume(self) -> int:
+        """Go back to the last checkpoint, if there is one; says how long the log was then."""
+        assert self.run_folder is not None
+        file = self.run_folder.checkpoint
+        if not file.exists():
+            return 0
+        tensors, values = read_checkpoint(file)
+        differing = [
+            name
+            for name in sorted(self.identity.keys() | values["identity"].keys())
+            if self.identity.get(name) != values["identity"].get(name)
+        ]
+        if differing:
+            raise LabelwiseError(
+                f"{file}: this checkpoint belongs to another training, which differs in "
+                f"{', '.join(differing)}: train with the same, or without resuming"
+            )
+        self.network.load_state_dict(_under("network.", tensors))
+        self.best = {k: v.to(self.device) for k, v in _under("best.", tensors).items()}
+        for at, parameter in enumerate(self.parameters):
+            moments = _under(f"optimizer.{at}.", tensors)
+            self.optimizer.state[parameter] = {k: v.to(self.device) for k, v in moments.items()}
+        self.state = Progress(**values["progress"])
+        return int(values["log_length"])
+
+
+def _under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}

@@ -1,0 +1,114 @@
+"""Documents as the rows of numbers that a network reads, and the labels it is to learn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from labelwise.text.vocabulary import UNKNOWN
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How much of a document is read, and whether its sections are read apart."""
+
+    max_tokens: int
+    by_section: bool = False
+    max_sections: int = 0
+    section_tokens: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Numbered:
+    """D documents of S rows: a row is a section or, for a flat method, the whole document.
+
+    Rows are cut from one flat array and never copied. Empty sections are no rows. A document
+    without a token has one row of one unknown word, so that it can be scored like any other.
+    """
+
+    tokens: NDArray[np.int32]  # (N,) rows of the embedding
+    starts: NDArray[np.int64]  # (S,) where each row begins in tokens
+    lengths: NDArray[np.int64]  # (S,) its tokens, at least one
+    first: NDArray[np.int64]  # (D + 1,) the first row of each document
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    @property
+    def longest(self) -> NDArray[np.int64]:
+        """(D,) the tokens of each document's longest row."""
+        longest: NDArray[np.int64] = np.maximum.reduceat(self.lengths, self.first[:-1])
+        return longest
+
+
+def number(
+    tokens: NDArray[np.int32],
+    section_starts: NDArray[np.int64],
+    document_starts: NDArray[np.int64],
+    reading: Reading,
+) -> Numbered:
+    """Cut the documents of a tokenised corpus, whose tokens are numbered, into rows.
+
+    >>> flat = number(np.arange(2, 12, dtype=np.int32), np.array([0, 4, 4, 10]),
+    ...               np.array([0, 3, 3]), Reading(max_tokens=8))
+    >>> flat.starts.tolist(), flat.lengths.tolist(), flat.tokens[-1]
+    ([0, 10], [8, 1], 1)
+    """
+    documents = len(document_starts) - 1
+    if reading.by_section:
+        owner = np.repeat(np.arange(documents), np.diff(document_starts))
+        starts, lengths = section_starts[:-1], np.diff(section_starts)
+        kept = lengths > 0
+        owner, starts, lengths = owner[kept], starts[kept], lengths[kept]
+        kept = np.arange(len(owner)) - np.searchsorted(owner, owner) < reading.max_sections
+        owner, starts, lengths = owner[kept], starts[kept], lengths[kept]
+        lengths = np.minimum(lengths, reading.section_tokens)
+        before = np.cumsum(lengths) - lengths  # tokens read before each row
+        before -= before[np.searchsorted(owner, owner)]  # ... of its document
+        lengths = np.minimum(lengths, reading.max_tokens - before)
+    else:
+        owner = np.arange(documents)
+        starts = section_starts[document_starts[:-1]]
+        lengths = np.minimum(section_starts[document_starts[1:]] - starts, reading.max_tokens)
+    kept = lengths > 0
+    owner, starts, lengths = owner[kept], starts[kept], lengths[kept]
+
+    empty = np.setdiff1d(np.arange(documents), owner)
+    owner = np.concatenate([owner, empty])
+    order = np.argsort(owner, kind="stable")
+    return Numbered(
+        tokens=np.concatenate([tokens, np.array([UNKNOWN], dtype=np.int32)]),
+        starts=np.concatenate([starts, np.full(len(empty), len(tokens))])[order].astype(np.int64),
+        lengths=np.concatenate([lengths, np.ones(len(empty), np.int64)])[order].astype(np.int64),
+        first=np.searchsorted(owner[order], np.arange(documents + 1)).astype(np.int64),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Numbered documents with their ids and their gold labels (documents × labels)."""
+
+    documents: Numbered
+    ids: Sequence[str]
+    gold: sp.csr_matrix
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+
+def gold_columns(gold: Any) -> NDArray[np.int64]:
+    """The gold labels of each document, filled up with a column that is no label: (D, most).
+
+    >>> gold_columns(sp.csr_matrix([[1, 0, 1], [0, 1, 0]])).tolist()
+    [[0, 2], [1, 3]]
+    """
+    counts = np.diff(gold.indptr)
+    columns = np.full((gold.shape[0], max(1, counts.max(initial=1))), gold.shape[1], dtype=np.int64)
+    rows = np.repeat(np.arange(gold.shape[0]), counts)
+    columns[rows, np.arange(len(rows)) - gold.indptr[rows]] = gold.indices
+    return columns
