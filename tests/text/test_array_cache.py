@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import multiprocessing
-import os
 import zlib
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import numpy as np
 import pytest
 
 from labelwise.errors import LabelwiseError
+from labelwise.text import array_cache
 from labelwise.text.array_cache import read_arrays, write_arrays
 
 NAMES = ("tokens", "starts")
@@ -36,6 +35,15 @@ def test_what_was_written_comes_back_mapped_and_read_only(tmp_path: Path) -> Non
         assert np.array_equal(read[name], array)
     assert isinstance(read["tokens"].base, np.memmap)
     assert not read["tokens"].flags.writeable
+
+
+def test_the_layout_in_memory_does_not_matter(tmp_path: Path) -> None:
+    table = np.arange(12, dtype=np.float32).reshape(3, 4)
+    write_arrays(tmp_path, "key", {"columns": np.asfortranarray(table), "every": table[:, ::2]})
+    read = read_arrays(tmp_path, "key", ["columns", "every"])
+    assert read is not None
+    assert np.array_equal(read["columns"], table)
+    assert np.array_equal(read["every"], table[:, ::2])
 
 
 def test_an_absent_key_is_none_without_a_warning(
@@ -105,15 +113,24 @@ def test_an_entry_never_executes_code(tmp_path: Path) -> None:
         assert read_arrays(tmp_path, "key", NAMES) is None
 
 
-def test_a_full_disk_is_one_plain_sentence_and_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: Any, **__: Any) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+def write_with_a_limit(cache: Path, size: int) -> None:
+    """In a process of its own: no file may grow beyond the size, as on a disk that is full."""
+    resource = pytest.importorskip("resource")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    with pytest.raises(LabelwiseError, match=r"cannot be written to .*: File too large; free"):
+        write_arrays(cache, "key", arrays())
 
-    monkeypatch.setattr(np, "save", full)
-    with pytest.raises(LabelwiseError, match=r"cannot be written to .*No space left on device"):
-        write_arrays(tmp_path, "key", arrays())
+
+@pytest.mark.parametrize("size", [100, 2000, 4100])
+def test_a_disk_that_fills_up_is_one_plain_sentence_and_leaves_nothing_behind(
+    tmp_path: Path, size: int
+) -> None:
+    writer = multiprocessing.get_context("spawn").Process(
+        target=write_with_a_limit, args=(tmp_path, size)
+    )
+    writer.start()
+    writer.join()
+    assert writer.exitcode == 0
     assert only_entries(tmp_path) == []
 
 
@@ -123,7 +140,7 @@ def test_an_interrupted_write_leaves_no_entry(
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(np, "save", interrupted)
+    monkeypatch.setattr(array_cache, "_save", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_arrays(tmp_path, "key", arrays())
     assert only_entries(tmp_path) == []

@@ -125,7 +125,7 @@ def test_a_small_corpus_starts_no_processes(monkeypatch: pytest.MonkeyPatch) -> 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr(tokenized.joblib, "Parallel", refuse)
+    monkeypatch.setattr("joblib.Parallel", refuse)
     assert_spells(tokenize_corpus(ACTS, jobs=2), ACTS)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from labelwise.errors import LabelwiseError
@@ -67,7 +68,7 @@ def write_arrays(cache: Path, key: str, arrays: Mapping[str, NDArray[Any]]) -> N
     try:
         building.mkdir(parents=True)
         for name, array in arrays.items():
-            np.save(building / f"{name}.npy", array, allow_pickle=False)
+            _save(building / f"{name}.npy", np.ascontiguousarray(array))
         checksums = {name: _checksum(building / f"{name}.npy") for name in arrays}
         meta = {"format": FORMAT, "key": key, "checksums": checksums}
         (building / "meta.json").write_text(json.dumps(meta, indent=2), encoding="utf-8")
@@ -82,6 +83,13 @@ def write_arrays(cache: Path, key: str, arrays: Mapping[str, NDArray[Any]]) -> N
         ) from error
     finally:
         shutil.rmtree(building, ignore_errors=True)
+
+
+def _save(file: Path, array: NDArray[Any]) -> None:
+    """As np.save, which however loses the end of an array on a full disk without an error."""
+    with file.open("wb") as stream:
+        npy.write_array_header_1_0(stream, npy.header_data_from_array_1_0(array))
+        stream.write(array.data)
 
 
 def _checksum(file: Path) -> int:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 from unicodedata import unidata_version
 
-import joblib  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import NDArray
 
@@ -179,6 +178,8 @@ def _tokenize_chunks(chunks: Sequence[Sequence[str]], jobs: int | None) -> Itera
     if jobs == 1 or len(chunks) < WORTH_IT:
         yield from map(_tokenize_chunk, chunks)
         return
+    import joblib  # type: ignore[import-untyped]
+
     # joblib's own processes are fresh ones: safe beside torch's threads, and they do not run the
     # user's script again as plain spawned ones do.
     parallel = joblib.Parallel(n_jobs=jobs or joblib.cpu_count(), return_as="generator")
