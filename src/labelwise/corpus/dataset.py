@@ -13,7 +13,7 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.readers import document_files, read
 from labelwise.corpus.skipped import Skipped
-from labelwise.corpus.sources import COMPRESSED, stem
+from labelwise.corpus.sources import COMPRESSED
 from labelwise.corpus.thesaurus import Thesaurus, read_thesaurus
 from labelwise.errors import InputError
 from labelwise.progress import track
@@ -98,6 +98,10 @@ class Dataset:
     def _load(self, split: Split) -> tuple[Document, ...]:
         if split not in self.paths:
             return ()
+        if self.skipped is not None:
+            # What is left out of a split must not depend on which split is asked for first.
+            for earlier in SPLITS[: SPLITS.index(split)]:
+                getattr(self, earlier)
         kept = []
         for document in track(read(self.paths[split], skipped=self.skipped), f"Reading {split}"):
             try:
@@ -199,6 +203,6 @@ def _find_thesaurus(folder: Path) -> Path | None:
                 return folder / (name + ending)
     for path in sorted(folder.iterdir()):
         bare = path.with_suffix("") if path.suffix in COMPRESSED else path
-        if bare.suffix in _SKOS_ENDINGS and stem(path):
+        if bare.suffix in _SKOS_ENDINGS:
             return path
     return None

@@ -87,8 +87,12 @@ def read_table(stream: io.BufferedReader, path: Path, language: str) -> Thesauru
         io.StringIO(text, newline=""),
         delimiter="\t" if tabs else ",",
         quoting=csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL,
+        strict=True,
     )
-    return _thesaurus(_table_concepts(rows, path, language), path)
+    try:
+        return _thesaurus(_table_concepts(rows, path, language), path)
+    except csv.Error as error:
+        raise InputError(f"broken CSV: {error}", file=path, line=rows.line_num) from error
 
 
 def _table_concepts(rows: Any, path: Path, language: str) -> Iterator[Concept]:

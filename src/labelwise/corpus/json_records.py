@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from labelwise.corpus.document import Document
-from labelwise.corpus.sources import Item, Place, decode, extension, lines, sample, whole
+from labelwise.corpus.sources import Item, Place, decode, extension, lines
 from labelwise.errors import InputError
 
 Build = Callable[[dict[str, Any], Place], Document]
@@ -30,13 +31,22 @@ _NAMES: dict[type, str] = {
 
 def read_json(stream: io.BufferedReader, name: str | Path, build: Build) -> Iterator[Item]:
     """Documents of a JSON or JSON Lines stream, told apart by name and first line."""
-    first = sample(stream, name).lstrip().split(b"\n", 1)[0].strip()
-    by_line = extension(name) in LINE_FORMATS or (first[:1] == b"{" and first[-1:] == b"}")
-    return _from_lines(stream, name, build) if by_line else _from_whole(stream, name, build)
+    numbered = lines(stream, name)
+    if extension(name) in LINE_FORMATS:
+        return _from_lines(numbered, build)
+    head = []
+    for place, line in numbered:
+        head.append((place, line))
+        if not line.isspace():
+            break
+    first = head[-1][1].strip()
+    if first.startswith(b"{") and first.endswith(b"}"):
+        return _from_lines(chain(head, numbered), build)
+    return _from_whole(b"".join(line for _, line in chain(head, numbered)), name, build)
 
 
-def _from_lines(stream: io.BufferedReader, name: str | Path, build: Build) -> Iterator[Item]:
-    for place, line in lines(stream, name):
+def _from_lines(numbered: Iterable[tuple[Place, bytes]], build: Build) -> Iterator[Item]:
+    for place, line in numbered:
         if line.isspace():
             continue
         try:
@@ -45,8 +55,8 @@ def _from_lines(stream: io.BufferedReader, name: str | Path, build: Build) -> It
             yield place, error
 
 
-def _from_whole(stream: io.BufferedReader, name: str | Path, build: Build) -> Iterator[Item]:
-    value = parse(decode(whole(stream, name), Place(name)), Place(name))
+def _from_whole(data: bytes, name: str | Path, build: Build) -> Iterator[Item]:
+    value = parse(decode(data, Place(name)), Place(name))
     listed = isinstance(value, list)
     for number, record in enumerate(value if listed else [value], 1):
         place = Place(name, entry=number if listed else None)

@@ -16,7 +16,6 @@ of the paths; files whose name begins with a dot are left alone.
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
@@ -51,7 +50,8 @@ _MARKUP = (".html", ".htm", ".xhtml", ".xml")
 
 # What may stand before the root element: declarations and comments.
 _ROOT = re.compile(
-    rb"(?:\s|<\?.*?\?>|<!--.*?-->|(?i:<!DOCTYPE)[^>\[]*(?:\[.*?\]\s*)?>)*<([\w.:-]+)", re.S
+    rb"(?:\s|<\?.*?\?>|<!--.*?-->|(?i:<!DOCTYPE)[^>\[]*(?:\[.*?\]\s*)?>)*<([\w.-]+(?::[\w.-]+)?)[\s/>]",
+    re.S,
 )
 _JSON_START = re.compile(rb'\{\s*["}]|\{\s*$|\[\s*[{\]]|\[\s*$')
 _URI = re.compile(rb"<?\w+://")
@@ -68,7 +68,7 @@ def read(
 
     A bad record raises an InputError; with ``skipped`` it is recorded there and reading goes on.
     """
-    path = Path(path)
+    path, format = Path(path), _known(format)
     if path.is_dir():
         files = document_files(path)
     elif path.exists():
@@ -76,7 +76,7 @@ def read(
     else:
         raise InputError("there is no such file or folder", file=path)
     sources = ((file, opened(file)) for file in files)
-    return _documents(sources, _known(format), skipped, str(path))
+    return _documents(sources, format, skipped, str(path))
 
 
 def read_stream(
@@ -125,6 +125,7 @@ def _documents(
     name: str,
 ) -> Iterator[Document]:
     seen: dict[str, Place] = {}
+    bad = 0
     for file, source in sources:
         try:
             with source as stream:
@@ -136,11 +137,13 @@ def _documents(
                         raise document
                     else:
                         skipped.record(document)
+                        bad += 1
         except InputError as error:  # of the file as a whole: the next one may be good
             if skipped is None:
                 raise
             skipped.record(error)
-    if not seen and (skipped is None or not skipped.count):
+            bad += 1
+    if not seen and not bad:
         raise InputError("nothing to read: it holds no document", file=name)
 
 
@@ -224,8 +227,8 @@ def _is_json(start: bytes, file: str | Path) -> bool:
 def _is_csv(start: bytes, file: str | Path) -> bool:
     if extension(file) == ".csv":
         return True
-    header = next(csv.reader([start.split(b"\n", 1)[0].decode(errors="replace")]), [])
-    return {"text", "subject_uris"} <= {name.strip() for name in header}
+    header = {name.strip(b' "\r') for name in start.split(b"\n", 1)[0].split(b",")}
+    return {b"text", b"subject_uris"} <= header
 
 
 def _json_document(record: dict[str, Any], place: Place) -> Document:
