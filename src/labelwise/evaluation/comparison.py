@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.counts import VIEWS
 from labelwise.evaluation.runs import Run, check_comparable
 from labelwise.evaluation.significance import ROUNDS, Significance, compare_counts
 
@@ -61,6 +62,8 @@ def compare(
     """
     if not runs:
         raise LabelwiseError("there are no runs to compare")
+    if group not in VIEWS:
+        raise LabelwiseError(f"there is no group '{group}'; there are: {', '.join(VIEWS)}")
     for measure in measures:
         if measure.startswith("macro"):
             raise LabelwiseError("macro-F1 has no value a document, so it cannot be tested")
@@ -107,6 +110,12 @@ def by_method(runs: Sequence[Run]) -> dict[str, list[Run]]:
         if len(set(seeds)) < len(seeds):
             raise LabelwiseError(f"two runs of {method} have the same seed: give each one once")
     return grouped
+
+
+def best_first(methods: Mapping[str, Sequence[Run]], split: str) -> list[str]:
+    """The methods by their mean RP@5 over all labels, the best one first."""
+    mean = {method: over_seeds(of, split, "all", "RP@5").mean for method, of in methods.items()}
+    return sorted(mean, key=lambda method: (-_worst(mean[method]), method))
 
 
 def best_on_dev(runs: Sequence[Run], measure: str, group: str = "all") -> Run:

@@ -146,7 +146,6 @@ BY_METHOD: dict[str, tuple[Published, ...]] = {
     "max-hss": (PAPER["MAX-HSS"],),
     "svm": (SVM,),
     "tree": (BONSAI, PARABEL),
-    "tree-parabel": (PARABEL,),
     "z-bigru-lwan": (PAPER["Z-BIGRU-LWAN"],),
     "z-cnn-lwan": (PAPER["Z-CNN-LWAN"],),
 }

@@ -32,7 +32,7 @@ from labelwise.evaluation.measures import Measures, summary
 if TYPE_CHECKING:
     from labelwise.corpus.dataset import Dataset
 
-SPLITS = ("dev", "test")
+CUT_SHORT = ("rankings", "predictions")
 
 _ARRAYS = ("hits", "gold", "predicted", "true_positives")
 
@@ -43,16 +43,19 @@ class DataRecord:
 
     name: str
     fingerprint: str
-    counts: dict[str, int]  # documents of each split
+    counts: dict[str, int]  # documents of each split; other counts may stand beside them
     label_space: str  # the label space's fingerprint
     groups: dict[str, int]  # labels of each group
 
     @classmethod
     def of(cls, dataset: Dataset) -> DataRecord:
         space = dataset.label_space
-        groups = {group: columns.stop - columns.start for group, columns in space.groups.items()}
         return cls(
-            dataset.name, dataset.fingerprint, dict(dataset.counts), space.fingerprint, groups
+            name=dataset.name,
+            fingerprint=dataset.fingerprint,
+            counts=dict(dataset.counts),
+            label_space=space.fingerprint,
+            groups={group: part.stop - part.start for group, part in space.groups.items()},
         )
 
 
@@ -80,6 +83,15 @@ class Run:
         if split not in self.measures:
             return float("nan")
         return self.measures[split].values[group].get(measure, float("nan"))
+
+    def chance(self, split: str, group: str, measure: str) -> float:
+        """The chance level of a figure; NaN where it has none (F1)."""
+        return self.measures[split].chance[group].get(measure, float("nan"))
+
+    def cut_short(self, split: str) -> bool:
+        """Whether the run was measured on lists too short to be exact in every group."""
+        figures = self.measures[split].values.values()
+        return any(of.get(f"{what} cut short") for of in figures for what in CUT_SHORT)
 
     def per_document(self, split: str, group: str, measure: str) -> NDArray[np.float64]:
         """P@K, R@K, RP@K or nDCG@K of each document; NaN where it has no gold in the group."""

@@ -1,0 +1,180 @@
+"""The report: ``results/<data>/README.md`` and ``curves.svg``, written from the runs alone.
+
+No figure in the documentation is typed by hand: ``report`` writes the page of each data set, and
+``update_readme`` puts the table into the project's README between two markers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from labelwise.corpus.dataset import SPLITS
+from labelwise.corpus.labels import FREQUENT
+from labelwise.errors import InputError
+from labelwise.evaluation.comparison import MEASURES, best_on_dev, by_method, compare
+from labelwise.evaluation.figures import curves_svg
+from labelwise.evaluation.published import BY_METHOD, OTHERS, is_eurlex57k
+from labelwise.evaluation.runs import Run, run_paths
+from labelwise.evaluation.tables import Table, comparison_table, results_table
+
+BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
+
+
+def report(results: str | Path) -> list[Path]:
+    """Write the page and the figure of every data set below the folder; say what was written.
+
+    The folder is ``results``, or the folder of one data set in it.
+    """
+    written = []
+    for folder, runs in runs_by_data(results).items():
+        page, figure = folder / "README.md", folder / "curves.svg"
+        content, drawing = report_markdown(runs), curves_svg(runs, _split(runs))
+        page.write_text(content, encoding="utf-8")
+        figure.write_bytes(drawing)
+        written += [page, figure]
+    return written
+
+
+def update_readme(readme: str | Path, results: str | Path) -> None:
+    """Put the table of results between the two markers of a README."""
+    readme = Path(readme)
+    text = readme.read_text(encoding="utf-8")
+    readme.write_text(updated_readme(text, results, name=readme), encoding="utf-8")
+
+
+def updated_readme(text: str, results: str | Path, name: str | Path = "README.md") -> str:
+    """The README's text with the present table of results between its markers."""
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
+        raise InputError(
+            f"the table of results needs the lines {BEGIN} and {END}, once each, in this order",
+            file=name,
+        )
+    before, after = text[: text.index(BEGIN)], text[text.index(END) + len(END) :]
+    parts = []
+    for folder, runs in runs_by_data(results).items():
+        where = f"{Path(results).name}/{folder.relative_to(results)}".removesuffix("/.")
+        parts.append(
+            f"{_heading(runs)}\n\n{results_table(runs, _split(runs)).markdown()}\n"
+            f"p-values, curves, settings and how to run it again: [{where}]({where}/README.md)."
+        )
+    return f"{before}{BEGIN}\n\n" + "\n\n".join(parts) + f"\n\n{END}{after}"
+
+
+def runs_by_data(results: str | Path) -> dict[Path, list[Run]]:
+    """The runs of each data set's folder, ``<data>/<method>/seed-<n>.json``."""
+    folders: dict[Path, list[Run]] = {}
+    for path in run_paths(Path(results)):
+        folders.setdefault(path.parent.parent, []).append(Run.read(path))
+    if not folders:
+        raise InputError(
+            "there are no runs (<data>/<method>/seed-<n>.json) below this folder; `labelwise "
+            "evaluate` writes them",
+            file=results,
+        )
+    return folders
+
+
+def report_markdown(runs: Sequence[Run]) -> str:
+    """The page of one data set."""
+    split = _split(runs)
+    methods = by_method(runs)
+    chosen = {method: best_on_dev(of, MEASURES[0]) for method, of in methods.items()}
+    sections = [
+        f"# Results on {runs[0].data.name}",
+        "This page is written by `labelwise report` from the JSON files beside it; do not edit it.",
+        _heading(runs),
+        results_table(runs, split).markdown().rstrip(),
+    ]
+    if split == "test" and is_eurlex57k(runs[0].data):
+        sections.append(_sources(list(methods)))
+    sections += [
+        f"Groups: `frequent` labels have at least {FREQUENT} training documents, `few` fewer, "
+        "`zero` none. A group ranks its own labels among themselves, on the documents with a gold "
+        "label in it; `zero-among-all` looks for the zero-shot labels among all labels. micro-F1 "
+        "is at a score above 0.5, `tuned` at the threshold that is best on dev.",
+        _documents(runs[0], split).markdown().rstrip(),
+        "## Curves",
+        f"![P@K, R@K and RP@K over K = 1 to 10, {split} split](curves.svg)",
+    ]
+    if len(methods) > 1:
+        sections += [
+            "## Is the difference chance?",
+            comparison_table(compare(runs, split=split)).markdown().rstrip(),
+        ]
+    sections += [
+        "## Time and memory",
+        _costs(runs).markdown().rstrip(),
+        "As recorded with each run, on the machine that made it; memory is that of the process.",
+        "## Settings",
+        "Of each method the run that was best on dev.",
+        *(_settings(run) for run in chosen.values()),
+        "## How to make this page again",
+        "```\n" + "\n".join([*_commands(runs), "labelwise report"]) + "\n```",
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _split(runs: Sequence[Run]) -> str:
+    """The test split, or dev where not all runs were measured on test."""
+    return "test" if all("test" in run.measures for run in runs) else "dev"
+
+
+def _heading(runs: Sequence[Run]) -> str:
+    data = runs[0].data
+    documents = ", ".join(
+        f"{data.counts[split]:,} {split}" for split in SPLITS if split in data.counts
+    )
+    groups = ", ".join(f"{count:,} {group}" for group, count in data.groups.items())
+    return (
+        f"**{data.name}**, {_split(runs)} split. Documents: {documents}. Labels: {groups}. "
+        f"Data fingerprint `{data.fingerprint}`, label space `{data.label_space}`."
+    )
+
+
+def _sources(methods: Sequence[str]) -> str:
+    """Where the quoted rows are from."""
+    rows = [row for method in methods for row in BY_METHOD.get(method, ())] + list(OTHERS)
+    notes = "; ".join(f"{row.source}: {row.name} ({row.note})" for row in rows if row.note)
+    return (
+        "Rows in italics are quoted. *published*: Chalkidis et al. 2019, Extreme Multi-Label Legal "
+        f"Text Classification, mean of five runs. {notes}."
+    )
+
+
+def _documents(run: Run, split: str) -> Table:
+    """How many documents each group's figures are averaged over."""
+    figures = run.measures[split].values
+    table = Table(["", *figures])
+    table.add(["documents kept", *(f"{int(of['documents']):,}" for of in figures.values())])
+    return table
+
+
+def _costs(runs: Sequence[Run]) -> Table:
+    table = Table(["run", "fit, s", "score, s", "peak memory, GB"])
+    for of in by_method(runs).values():
+        for run in of:
+            seconds = [
+                f"{run.seconds[step]:,.1f}" if step in run.seconds else "–"
+                for step in ("fit", "score")
+            ]
+            memory = "–" if run.peak_memory is None else f"{run.peak_memory / 1e9:.2f}"
+            table.add([f"{run.method}, seed {run.seed}", *seconds, memory])
+    return table
+
+
+def _settings(run: Run) -> str:
+    threshold = "none" if run.threshold is None else f"{run.threshold:.6g}"
+    versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
+    settings = json.dumps(run.settings, ensure_ascii=False, indent=1, sort_keys=True)
+    return (
+        f"**{run.method}**, seed {run.seed}; threshold tuned on dev: {threshold}; {versions}.\n\n"
+        f"```json\n{settings}\n```"
+    )
+
+
+def _commands(runs: Sequence[Run]) -> list[str]:
+    """The command of each run, each one once."""
+    ordered = sorted(runs, key=lambda run: (run.method, run.seed))
+    return list(dict.fromkeys(run.command for run in ordered if run.command))

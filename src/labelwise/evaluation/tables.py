@@ -1,0 +1,217 @@
+"""Tables for people: the same rows at a terminal and in Markdown.
+
+The table of results has one row a method, the published figures beneath it, and the chance level
+at the end. A figure at or below chance carries a mark.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from labelwise.evaluation.comparison import (
+    Comparison,
+    Figure,
+    best_first,
+    by_method,
+    over_seeds,
+)
+from labelwise.evaluation.counts import MICRO_F1, VIEWS
+from labelwise.evaluation.measures import MACRO_F1, Measures
+from labelwise.evaluation.published import OTHERS, Published, is_eurlex57k, published_for
+from labelwise.evaluation.runs import Run, check_comparable
+
+COLUMNS: tuple[tuple[str, str], ...] = (
+    ("all", "RP@5"),
+    ("all", "nDCG@5"),
+    ("all", "micro-F1"),
+    ("all", "micro-F1 tuned"),
+    ("frequent", "RP@5"),
+    ("frequent", "nDCG@5"),
+    ("few", "RP@5"),
+    ("few", "nDCG@5"),
+    ("zero", "RP@5"),
+    ("zero", "nDCG@5"),
+    ("zero-among-all", "RP@5"),
+    ("zero-among-all", "nDCG@5"),
+)
+"""The columns of the paper's table, with the tuned threshold and the harder zero-shot ranking."""
+
+NO_SKILL = "°"
+NOTHING = "–"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells of text; ``faint`` rows are quoted, not measured; ``notes`` stand beneath."""
+
+    columns: Sequence[str]
+    rows: list[list[str]] = field(default_factory=list)
+    faint: list[bool] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    title: str = ""
+
+    def add(self, cells: Sequence[str], *, faint: bool = False) -> None:
+        self.rows.append(list(cells))
+        self.faint.append(faint)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """For a terminal: ``console.print(table)``; a table too wide for it comes in blocks."""
+        # A heading such as "few RP@5" stands on two lines, since the figures are narrow.
+        headings = [column.replace(" ", "\n") for column in self.columns]
+        widths = [
+            max(map(len, [*headings[place].split("\n"), *(row[place] for row in self.rows)]))
+            for place in range(len(headings))
+        ]
+        blocks: list[list[int]] = [[0]]
+        for place in range(1, len(headings)):
+            if sum(widths[at] + 2 for at in [*blocks[-1], place]) - 2 > options.max_width:
+                blocks.append([0])
+            blocks[-1].append(place)
+        if self.title:
+            yield Text(self.title, style="bold")
+        for block in blocks:
+            table = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+            for place in block:
+                justify: Literal["left", "right"] = "right" if place else "left"
+                table.add_column(headings[place], justify=justify, vertical="bottom", no_wrap=True)
+            for cells, faint in zip(self.rows, self.faint, strict=True):
+                row = [Text(cells[place]) for place in block]
+                table.add_row(*row, style="dim" if faint else None)
+            yield table
+            yield Text()
+        yield from (Text(note, style="dim") for note in self.notes)
+
+    def markdown(self) -> str:
+        """For a file; quoted rows in italics."""
+        lines = [
+            _line(self.columns),
+            _line(["---", *["---:"] * (len(self.columns) - 1)]),
+        ]
+        for cells, faint in zip(self.rows, self.faint, strict=True):
+            lines.append(_line([f"*{cell}*" if faint and cell else cell for cell in cells]))
+        return "\n".join([*lines, *(f"\n{note}" for note in self.notes)]) + "\n"
+
+
+def results_table(runs: Sequence[Run], split: str = "test") -> Table:
+    """One row a method, best first; with several seeds their mean ± standard deviation.
+
+    Published rows stand beneath on EURLEX57K's test split only: they were measured nowhere else.
+    """
+    check_comparable(runs, split)
+    data = runs[0].data
+    chance = {column: runs[0].chance(split, *column) for column in COLUMNS}
+    table = Table(
+        ["method", *(f"{group} {measure}" for group, measure in COLUMNS)],
+        title=f"{data.name}, {split}",
+    )
+    methods = by_method(runs)
+    figures = {
+        method: {column: over_seeds(of, split, *column) for column in COLUMNS}
+        for method, of in methods.items()
+    }
+    with_published = split == "test" and is_eurlex57k(data)
+    for method in best_first(methods, split):
+        table.add([method, *(_cell(figures[method][c], chance[c]) for c in COLUMNS)])
+        if with_published:
+            for row in published_for(method, data):
+                table.add(_published_cells(row, chance), faint=True)
+    if with_published:
+        for row in OTHERS:
+            table.add(_published_cells(row, chance), faint=True)
+    table.add(["chance", *(number(chance[column]) for column in COLUMNS)], faint=True)
+    table.notes.append(
+        f"{NO_SKILL} at or below chance, the expected figure of a random ranking; a figure near it "
+        "shows no skill either."
+    )
+    seeds = {len(of) for of in methods.values()}
+    if seeds != {1}:
+        counted = ", ".join(f"{method} {len(of)}" for method, of in methods.items())
+        table.notes.append(f"Mean ± standard deviation over seeds: {counted}.")
+    if any(run.cut_short(split) for run in runs):
+        cut = ", ".join(sorted({run.method for run in runs if run.cut_short(split)}))
+        table.notes.append(f"Lists too short to be exact in every group: {cut}.")
+    return table
+
+
+def group_table(measures: Measures, title: str = "") -> Table:
+    """One row a group: documents kept, figures at 1 and 5, F1, and the chance of RP@5."""
+    ranked = ("P@1", "R@1", "P@5", "R@5", "RP@5", "nDCG@5")  # RP@1 and nDCG@1 equal P@1
+    shown = [name for name in (*ranked, *MICRO_F1, *MACRO_F1) if name in measures["all"]]
+    table = Table(["group", "documents", *shown, "chance RP@5"], title=title)
+    for group in VIEWS:
+        chance = measures.chance[group]
+        cells = [_marked(measures[group][name], chance.get(name, float("nan"))) for name in shown]
+        kept = f"{measures[group]['documents']:,}"
+        table.add([group, kept, *cells, number(chance.get("RP@5", float("nan")))])
+    table.notes.append(f"{NO_SKILL} at or below chance")
+    return table
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """Figures of each method, and p-values of the best one against each other."""
+    columns = ["method"]
+    for measure in comparison.measures:
+        columns += [measure, f"p {measure}"]
+    table = Table(columns, title=f"{comparison.group} labels, {comparison.split}")
+    for row in comparison.methods:
+        cells = [row.method]
+        for measure in comparison.measures:
+            test = row.against_best[measure]
+            cells.append(_cell(row.figures[measure], float("nan")))
+            cells.append("best" if test is None else p_value(test.p_value))
+        table.add(cells)
+    table.notes.append(
+        f"p: two-tailed approximate randomisation, {comparison.rounds:,} rounds, on the documents "
+        "of the split, the best method against each other; of several seeds the run that was best "
+        "on dev."
+    )
+    return table
+
+
+def number(value: float) -> str:
+    """Three decimals without the leading zero, as the field prints them.
+
+    >>> number(0.8061), number(1.0), number(float("nan"))
+    ('.806', '1.000', '–')
+    """
+    return NOTHING if math.isnan(value) else f"{value:.3f}".removeprefix("0")
+
+
+def p_value(value: float) -> str:
+    """Three decimals, or that it is below what they can show."""
+    return "< .001" if value < 0.001 else number(value)
+
+
+def _cell(figure: Figure, chance: float) -> str:
+    mean = _marked(figure.mean, chance)
+    if figure.deviation is None or math.isnan(figure.deviation):
+        return mean
+    return f"{mean} ± {number(figure.deviation)}"
+
+
+def _marked(value: float, chance: float) -> str:
+    # As printed: .0306 and .0312 look the same and are the same for the reader.
+    return number(value) + (NO_SKILL if round(value, 3) <= round(chance, 3) else "")
+
+
+def _published_cells(row: Published, chance: dict[tuple[str, str], float]) -> list[str]:
+    values = {
+        (group, measure): row.figures.get(group, {}).get(measure, float("nan"))
+        for group, measure in COLUMNS
+    }
+    cells = [
+        "" if math.isnan(values[column]) else _marked(values[column], chance[column])
+        for column in COLUMNS
+    ]
+    return [f"{row.source}: {row.name}", *cells]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

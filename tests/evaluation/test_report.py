@@ -1,0 +1,178 @@
+"""The report is written from the runs alone, the same each time; the committed one is current."""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pytest
+from evaluation_cases import make_run
+from test_published import EURLEX57K
+
+from labelwise.errors import InputError, MissingExtraError
+from labelwise.evaluation.figures import curves_svg
+from labelwise.evaluation.report import (
+    BEGIN,
+    END,
+    report,
+    report_markdown,
+    runs_by_data,
+    update_readme,
+    updated_readme,
+)
+from labelwise.evaluation.tables import number, results_table
+
+ROOT = Path(__file__).parents[2]
+RUNS = [
+    make_run("svm", 0, 2.5),
+    make_run("exact-match", 0, 0.2),
+    *(make_run("bigru-lwan", seed, 2.0) for seed in range(3)),
+]
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    for run in RUNS:
+        run.write(tmp_path / "results")
+    return tmp_path / "results"
+
+
+def test_the_report_stands_beside_the_runs(results: Path) -> None:
+    assert report(results) == [results / "acts" / "README.md", results / "acts" / "curves.svg"]
+    page = (results / "acts" / "README.md").read_text(encoding="utf-8")
+    assert results_table(RUNS).markdown() in page
+    assert "| svm | " in page
+    assert "| best |" in page
+    assert "Data fingerprint `f00d`" in page
+    assert "300 train, 60 dev, 80 test" in page
+    assert "| svm, seed 0 | 12.5 | 0.8 | 0.73 |" in page
+    assert '"features": "tf-idf"' in page
+    assert "labelwise evaluate svm\nlabelwise report" in page
+    assert "![P@K, R@K and RP@K over K = 1 to 10, test split](curves.svg)" in page
+    assert "Chalkidis" not in page  # these are other data
+
+
+def test_the_folder_of_one_data_set_can_be_reported_alone(results: Path) -> None:
+    make_run("svm", 0, 1.0, data=replace(RUNS[0].data, name="others")).write(results)
+    assert {path.parent.name for path in report(results / "acts")} == {"acts"}
+    assert {path.parent.name for path in report(results)} == {"acts", "others"}
+
+
+def test_on_eurlex57k_the_quoted_rows_are_explained() -> None:
+    page = report_markdown([replace(run, data=EURLEX57K) for run in RUNS])
+    assert "*published: BIGRU-LWAN*" in page
+    assert "Chalkidis et al. 2019" in page
+    assert "LibMultiLabel: SVM (LibMultiLabel 0.10" in page
+
+
+def test_a_single_method_has_no_table_of_p_values() -> None:
+    assert "Is the difference chance?" not in report_markdown(RUNS[:1])
+    assert "Is the difference chance?" in report_markdown(RUNS[:2])
+
+
+def test_runs_measured_on_dev_alone_are_reported_on_dev() -> None:
+    runs = [replace(run, measures={"dev": run.measures["dev"]}) for run in RUNS]
+    page = report_markdown(runs)
+    assert "**acts**, dev split." in page
+    assert f"| svm | {number(RUNS[0].value('dev', 'all', 'RP@5'))}" in page
+
+
+def test_the_same_runs_give_the_same_files_in_another_process(results: Path) -> None:
+    written = report(results)
+    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in written]
+    script = "import sys; from labelwise.evaluation.report import report; report(sys.argv[1])"
+    environment = {**os.environ, "PYTHONHASHSEED": "12345"}
+    subprocess.run([sys.executable, "-c", script, str(results)], env=environment, check=True)
+    assert [hashlib.sha256(path.read_bytes()).hexdigest() for path in written] == digests
+
+
+def test_the_figure_shows_the_three_best_methods_and_the_published_curves() -> None:
+    runs = [*RUNS, make_run("logistic", 0, 1.5)]
+    ours = curves_svg(runs)
+    assert ET.fromstring(ours).tag.endswith("svg")
+    text = ours.decode()
+    for shown in ("svm", "bigru-lwan", "logistic", "P@K", "RP@K"):
+        assert f">{shown}<" in text
+    assert ">exact-match<" not in text
+    assert "published" not in text
+    assert "date" not in text
+    eurlex = curves_svg([replace(run, data=EURLEX57K) for run in runs]).decode()
+    for row in ("BIGRU-ATT", "HAN", "BIGRU-LWAN"):
+        assert f">{row}, published<" in eurlex
+
+
+def test_without_matplotlib_the_extra_is_named_and_nothing_is_written(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real_import = builtins.__import__
+
+    def without_matplotlib(name: str, *arguments: Any, **options: Any) -> Any:
+        if name.split(".", maxsplit=1)[0] == "matplotlib":
+            raise ImportError(name)
+        return real_import(name, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without_matplotlib)
+    with pytest.raises(MissingExtraError, match=r"labelwise\[plots\]"):
+        report(results)
+    assert not (results / "acts" / "README.md").exists()
+
+
+def test_the_table_is_put_between_the_markers_of_a_readme(results: Path, tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text(f"# labelwise\n\n{BEGIN}\nold\n{END}\n\nKnown limits.\n", encoding="utf-8")
+    update_readme(readme, results)
+    first = readme.read_text(encoding="utf-8")
+    assert first.startswith(f"# labelwise\n\n{BEGIN}\n\n**acts**, test split.")
+    assert first.endswith(f"{END}\n\nKnown limits.\n")
+    assert "old" not in first
+    assert results_table(RUNS).markdown() in first
+    assert "[results/acts](results/acts/README.md)" in first
+    update_readme(readme, results)
+    assert readme.read_text(encoding="utf-8") == first
+
+
+@pytest.mark.parametrize("text", ["", f"{BEGIN}", f"{END} {BEGIN}", f"{BEGIN} {BEGIN} {END}"])
+def test_a_readme_without_its_markers_is_named(results: Path, text: str) -> None:
+    with pytest.raises(InputError, match=r"README\.md: the table of results needs the lines"):
+        updated_readme(text, results)
+
+
+def test_a_folder_without_runs_says_who_writes_them(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there are no runs .* `labelwise evaluate` writes them"):
+        report(tmp_path)
+
+
+def committed() -> Path:
+    folder = ROOT / "results"
+    if not list(folder.rglob("seed-*.json")):
+        pytest.skip("no run is committed below results/ yet")
+    return folder
+
+
+def test_the_committed_report_is_what_the_committed_runs_give() -> None:
+    for folder, runs in runs_by_data(committed()).items():
+        page = (folder / "README.md").read_text(encoding="utf-8")
+        assert page == report_markdown(runs), f"run `labelwise report`: {folder} is out of date"
+
+
+def test_the_committed_figure_is_what_the_committed_runs_give() -> None:
+    folders = runs_by_data(committed())
+    pins = (ROOT / "constraints.txt").read_text().splitlines()
+    if f"matplotlib=={mpl.__version__}" not in pins:
+        pytest.skip(f"matplotlib {mpl.__version__} may draw otherwise than the pinned one")
+    for folder, runs in folders.items():
+        assert (folder / "curves.svg").read_bytes() == curves_svg(runs), f"{folder} is out of date"
+
+
+def test_the_readme_shows_the_committed_runs() -> None:
+    results = committed()
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert updated_readme(text, results) == text, "run `labelwise report`: README is out of date"
