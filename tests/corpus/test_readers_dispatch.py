@@ -124,3 +124,11 @@ def test_two_files_of_one_stem_are_a_duplicate(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(HTML)
     with pytest.raises(InputError, match=r"a\.txt: duplicate id: 'a' was read before, from .*html"):
         list(read(tmp_path))
+
+
+def test_formex_that_is_cut_off_is_one_reason_however_it_breaks(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text(FORMEX[:200])
+    (tmp_path / "b.xml").write_text(FORMEX[:400])
+    skipped = Skipped()
+    assert list(read(tmp_path, skipped=skipped)) == []
+    assert (skipped.count, len(skipped.reasons)) == (2, 1)

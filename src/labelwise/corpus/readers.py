@@ -232,9 +232,11 @@ def _is_csv(start: bytes, file: str | Path) -> bool:
 
 
 def _json_document(record: dict[str, Any], place: Place) -> Document:
-    if "text" in record and not any(key in record for key in eurlex57k.KEYS):
+    if any(key in record for key in eurlex57k.KEYS):
+        return eurlex57k.document(record, place)
+    if "text" in record:
         return annif.json_document(record, place)
-    return eurlex57k.document(record, place)
+    raise place.error("missing key: a document needs a 'celex_id' or a 'text'", "celex_id")
 
 
 def _one_document(stream: io.BufferedReader, file: str | Path, format: str) -> Document:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from labelwise.errors import InputError
+
+_DETAIL = re.compile(r": | \(")
 
 
 class Skipped:
     """Counts the records that could not be read and keeps the first error of each reason.
 
-    A problem reads "reason: detail", so that the same mistake in many places is one reason.
+    A problem reads "reason: detail" or "reason (detail)", so that the same mistake in many
+    places is one reason.
 
     >>> skipped = Skipped()
     >>> skipped.record(InputError("broken JSON: no closing quote", file="a.jsonl", line=3))
@@ -26,7 +30,7 @@ class Skipped:
         self.first: dict[str, InputError] = {}
 
     def record(self, error: InputError) -> None:
-        reason = error.problem.split(":", 1)[0]
+        reason = _DETAIL.split(error.problem, maxsplit=1)[0]
         if error.field is not None:
             reason += f" in field '{error.field}'"
         self.count += 1
