@@ -20,14 +20,14 @@ from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.chance import chance_level
 from labelwise.evaluation.counts import DEPTH, MICRO_F1, RANKED, VIEWS, Counts, bitmask, f1
-from labelwise.evaluation.ranking import Keys, highest, key_labels, ranking_keys
+from labelwise.evaluation.ranking import NO_LABEL, Keys, highest, key_labels, ranking_keys
 
 KS = range(1, DEPTH + 1)
 
 MACRO_F1 = ("macro-F1", "macro-F1 tuned")
 
 BLOCK = 1 << 20
-"""Scores worked on at a time: what is made beside the scores stays within some 20 MB."""
+"""Scores worked on at a time: what is made beside the scores stays within some 30 MB."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,9 @@ def evaluate_topk(
     The lists are put in order by score, then by label, like dense scores. A label that is not
     listed counts as ranked last and not predicted. A group's figures are exact only where the list
     reaches deep enough: ``"rankings cut short"`` of a group is the number of kept documents that
-    list fewer labels of the group than the deepest K asks for (their P, R, RP and nDCG can only be
-    higher), ``"predictions cut short"`` the number of documents whose last listed label is still
-    above a threshold (their F1 may be off). Both are zero where the figures are exact.
+    list fewer labels of the group than the deepest K asks for (longer lists can only raise P, R, RP
+    and nDCG), ``"predictions cut short"`` the number of documents whose last listed label is still
+    above a threshold (longer lists may change F1). Both are zero where the figures are exact.
     """
     listed = np.asarray(ranked)
     scores = np.asarray(scores)
@@ -125,7 +125,7 @@ def evaluate_topk(
                 rows, places = np.nonzero(block > limit)
                 predicted.append((rows, labels[rows, places]))
             of_group = [(labels >= group.start) & (labels < group.stop) for group in groups]
-            yield _Block(documents, [np.where(own, keys, 0) for own in of_group], predicted)
+            yield _Block(documents, [np.where(own, keys, NO_LABEL) for own in of_group], predicted)
 
     measures = _measure(blocks(), gold, label_space, len(thresholds), ks)
     complete = (listed >= 0).sum(axis=1) == len(label_space)
@@ -254,12 +254,13 @@ def _checked_gold(gold: Any, shape: tuple[int, ...], label_space: LabelSpace) ->
             f"the scores have the shape {shape}, but the label space has {len(label_space)} "
             "labels: scores are documents × labels, in label order"
         )
-    if gold.shape != shape:
+    matrix = gold_matrix(gold)
+    if matrix.shape != shape:
         raise LabelwiseError(
-            f"the gold labels have the shape {gold.shape}, but the scores {shape}: both are "
+            f"the gold labels have the shape {matrix.shape}, but the scores {shape}: both are "
             "documents × labels"
         )
-    return gold_matrix(gold)
+    return matrix
 
 
 def _check_lists(listed: NDArray[Any], scores: NDArray[Any], label_space: LabelSpace) -> None:
