@@ -6,6 +6,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.threshold import tune_threshold
 
 Scores = NDArray[np.float32]
 """Documents × labels, in label order; higher is more likely."""
@@ -35,7 +37,8 @@ class Evidence:
     """Why a label was ranked where it was.
 
     ``match``: spans where the descriptor stands, equal weights summing to one.
-    ``contribution``: share of the label's score that each n-gram adds; may be negative.
+    ``contribution``: what each n-gram adds to the label's score, or takes from it (negative), as
+    a share: the sizes sum to one.
     ``attention``: weight of each word read; non-negative, summing to one.
     """
 
@@ -59,15 +62,23 @@ class Settings:
     seed: int = 0
 
 
+AnySettings = Settings
+"""The same class under a name that ``Method.Settings`` does not hide."""
+
+
 class Method(ABC):
     """A way to score labels. ``__init__`` stores the settings and does nothing else."""
 
     name: ClassVar[str]
     Settings: ClassVar[type[Settings]] = Settings
     threshold: float = 0.5
-    """The score above which a label is assigned (micro-F1); methods may tune it on dev."""
+    """The score above which a label is assigned: the one with the best micro-F1 on dev."""
+    deterministic: ClassVar[bool] = True
+    """Whether the same seed gives the same scores."""
+    cache: Path | None = None
+    """A folder where ``fit`` may keep what it can make again, such as the tokenised corpus."""
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(self, settings: AnySettings | None = None) -> None:
         self.settings: Any = settings if settings is not None else self.Settings()
         self._label_space: LabelSpace | None = None
 
@@ -90,6 +101,9 @@ class Method(ABC):
             raise LabelwiseError("there are no labels to learn: no document carries one")
         self._label_space = label_space
         self._fit(train, dev)
+        gold = label_space.gold(dev)
+        if gold.nnz:
+            self.threshold = tune_threshold(self.scores(dev), gold)
 
     def scores(self, documents: Sequence[Document]) -> Scores:
         """Score all labels for each document, whatever its batch mates."""
@@ -105,7 +119,7 @@ class Method(ABC):
         return [self._evidence(document, label) for label in labels]
 
     @classmethod
-    def restore(cls, settings: Settings, label_space: LabelSpace, state: State) -> Method:
+    def restore(cls, settings: AnySettings, label_space: LabelSpace, state: State) -> Method:
         """Bring a fitted method back from its state."""
         method = cls(settings)
         method._label_space = label_space

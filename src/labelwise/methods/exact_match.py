@@ -1,0 +1,151 @@
+"""Exact Match: the labels whose descriptor stands verbatim in the document."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from labelwise.corpus.document import Document
+from labelwise.corpus.thesaurus import read_thesaurus
+from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State
+from labelwise.progress import track
+
+Finder = Callable[[str], Iterator[tuple[int, str]]]
+"""From a text to (start, name) of every name that stands in it, word boundaries or not."""
+
+
+@dataclass(frozen=True)
+class ExactMatchSettings(Settings):
+    """Settings of Exact Match."""
+
+    thesaurus: str = ""
+    """A thesaurus file whose alternative labels count as well; empty: descriptors alone."""
+
+
+class ExactMatch(Method):
+    """Lower case, word boundaries, all sections; no match crosses a section.
+
+    Ranked by number of occurrences, then descriptor length, then label order. Both counts are
+    packed into the score, 0.5 + (occurrences · 1024 + length) / 2^24, which float32 holds exactly:
+    every match is above 0.5, and everything else is 0.
+    """
+
+    name = "exact-match"
+    Settings = ExactMatchSettings
+
+    def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
+        names: dict[str, list[int]] = defaultdict(list)
+        for column, label in enumerate(self.label_space.labels):
+            names[label.descriptor].append(column)
+        if self.settings.thesaurus:
+            concepts = read_thesaurus(Path(self.settings.thesaurus)).concepts
+            for column, label in enumerate(self.label_space.labels):
+                for name in concepts[label.id].alt_labels if label.id in concepts else ():
+                    names[name].append(column)
+        self._set_names(names)
+
+    def _set_names(self, names: Mapping[str, Sequence[int]]) -> None:
+        self._columns: dict[str, list[int]] = defaultdict(list)
+        for name, columns in names.items():
+            normal = normalise(name).strip()
+            if re.search(r"\w", normal):
+                self._columns[normal] += [c for c in columns if c not in self._columns[normal]]
+        self._find = finder(list(self._columns))
+
+    def _scores(self, documents: Sequence[Document]) -> Scores:
+        scores = np.zeros((len(documents), len(self.label_space)), dtype=np.float32)
+        lengths = [min(len(label.descriptor), 1023) for label in self.label_space.labels]
+        for row, document in enumerate(track(documents, "matching descriptors")):
+            occurrences: dict[int, int] = defaultdict(int)
+            for _, _, column in self._matches(document):
+                occurrences[column] += 1
+            for column, times in occurrences.items():
+                key = min(times, 8191) * 1024 + lengths[column]
+                scores[row, column] = 0.5 + key / 2**24
+        return scores
+
+    def _evidence(self, document: Document, label: str) -> Evidence:
+        column = self.label_space.index[label]
+        found = [(start, end) for start, end, c in self._matches(document) if c == column]
+        spans = tuple(Span(start, end, 1 / len(found)) for start, end in found)
+        return Evidence(label, "match", spans)
+
+    def _matches(self, document: Document) -> Iterator[tuple[int, int, int]]:
+        """(start, end, column) of every match, in characters of the document's text."""
+        for section, offset in zip(document.sections, document.section_starts(), strict=True):
+            text = normalise(section.text)
+            for start, name in self._find(text):
+                end = start + len(name)
+                if _is_boundary(text, start) and _is_boundary(text, end):
+                    for column in self._columns[name]:
+                        yield offset + start, offset + end, column
+
+    def state(self) -> State:
+        return State({}, {"names": {name: list(self._columns[name]) for name in self._columns}})
+
+    def _restore(self, state: State) -> None:
+        self._set_names(state.values["names"])
+
+
+def normalise(text: str) -> str:
+    """Lower case, every white space a space, and every character still in its place.
+
+    >>> normalise("Citrus\\nFRUIT İ")
+    'citrus fruit İ'
+    """
+    lower = text.lower()
+    if len(lower) != len(text):  # a few capitals grow when lower-cased: leave those alone
+        lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    return re.sub(r"\s", " ", lower)
+
+
+def _is_boundary(text: str, at: int) -> bool:
+    """Whether no word runs across this place."""
+    return not (0 < at < len(text) and _is_word(text[at - 1]) and _is_word(text[at]))
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def finder(names: Sequence[str]) -> Finder:
+    """A search for all names at once: Aho-Corasick, or without it the same search by first word."""
+    if not names:
+        return lambda text: iter(())
+    try:
+        import ahocorasick
+    except ImportError:
+        return finder_by_first_word(names)
+    automaton = ahocorasick.Automaton()
+    for name in names:
+        automaton.add_word(name, name)
+    automaton.make_automaton()
+
+    def find(text: str) -> Iterator[tuple[int, str]]:
+        for last, name in automaton.iter(text):
+            yield last + 1 - len(name), name
+
+    return find
+
+
+def finder_by_first_word(names: Sequence[str]) -> Finder:
+    """The pure Python search: at each word, the names that begin with it."""
+    word = re.compile(r"\w+")
+    by_word: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for name in names:
+        first = word.search(name)
+        assert first is not None  # names without a word are left out before
+        by_word[first.group()].append((name, first.start()))
+
+    def find(text: str) -> Iterator[tuple[int, str]]:
+        for match in word.finditer(text):
+            for name, before in by_word.get(match.group(), ()):
+                if match.start() >= before and text.startswith(name, match.start() - before):
+                    yield match.start() - before, name
+
+    return find

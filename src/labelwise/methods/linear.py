@@ -1,0 +1,136 @@
+"""One-vs-rest linear models on tf-idf: what SVM and logistic regression share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from labelwise.corpus.document import Document
+from labelwise.kernels.dual_descent import Loss, one_vs_rest
+from labelwise.methods.base import Evidence, Scores, State
+from labelwise.methods.tfidf_method import TfidfMethod, TfidfSettings
+from labelwise.progress import bar
+from labelwise.text.tfidf import Tfidf
+
+
+@dataclass(frozen=True)
+class LinearSettings(TfidfSettings):
+    """Settings of a one-vs-rest linear model."""
+
+    C: float = 1.0
+    """Weight of the loss against the size of the weights."""
+    passes: int = 12
+    """At most so many times over the training documents."""
+    tolerance: float = 0.01
+    """Stop when no dual variable moves by more than this share of C in a pass."""
+    prune: float = 0.01
+    """Weights smaller than this are dropped: most are, and nothing is lost on dev."""
+
+
+class LinearMethod(TfidfMethod):
+    """Scores w_l·x + b_l for each label, as probabilities; zero-shot labels score 0."""
+
+    loss: ClassVar[Loss]
+
+    def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
+        X = self._fit_features(train)
+        trained = self._trained_labels()
+        Y = self.label_space.gold(train)[:, trained]
+        settings = self.settings
+        blocks, columns, biases = [], [], []
+        with bar(f"training {self.name}", total=len(trained)) as advance:
+            for labels, weights, bias in one_vs_rest(
+                X, Y, loss=self.loss, C=settings.C, passes=settings.passes,
+                tolerance=settings.tolerance, seed=settings.seed,
+            ):  # fmt: skip
+                weights[np.abs(weights) < settings.prune] = 0
+                # What is kept is what is saved: half precision, here as in the bundle.
+                blocks.append(sp.csc_matrix(weights.astype(np.float16).astype(np.float32)))
+                columns.append(trained[labels])
+                biases.append(bias)
+                advance(len(labels))
+        order = np.argsort(np.concatenate(columns))
+        self._set_weights(
+            sp.hstack(blocks, format="csc")[:, order].tocsr(),
+            np.concatenate(biases)[order],
+            np.concatenate(columns)[order],
+        )
+        self._calibrate(dev)
+
+    def _calibrate(self, dev: Sequence[Document]) -> None:
+        """A chance to fit the probabilities on dev."""
+
+    def _set_weights(
+        self, weights: sp.csr_matrix, biases: NDArray[np.float32], columns: NDArray[np.intp]
+    ) -> None:
+        self._weights = weights  # n-grams × trained labels
+        self._biases = biases  # (trained labels,)
+        self._columns = columns  # (trained labels,) their columns in label order
+
+    def _margins(self, documents: Sequence[Document]) -> NDArray[np.float32]:
+        """w_l·x + b_l: documents × trained labels."""
+        X = self._features(documents)
+        margins = np.empty((len(documents), len(self._columns)), dtype=np.float32)
+        for at in range(0, len(documents), 256):
+            margins[at : at + 256] = (X[at : at + 256] @ self._weights).toarray()
+        margins += self._biases
+        return margins
+
+    def _probabilities(self, margins: NDArray[np.float32]) -> NDArray[np.float32]:
+        return sigmoid(margins)
+
+    def _scores(self, documents: Sequence[Document]) -> Scores:
+        scores = np.zeros((len(documents), len(self.label_space)), dtype=np.float32)
+        scores[:, self._columns] = self._probabilities(self._margins(documents))
+        return scores
+
+    def _evidence(self, document: Document, label: str) -> Evidence:
+        at = np.flatnonzero(self._columns == self.label_space.index[label])
+        if not len(at):  # a label that was never trained: no word speaks for it
+            return Evidence(label, "contribution", ())
+        x = self._features([document])
+        weights = np.asarray(self._weights[x.indices, int(at[0])].todense()).ravel()
+        contributions = {
+            int(column): float(value * weight)
+            for column, value, weight in zip(x.indices, x.data, weights, strict=True)
+            if weight
+        }
+        return self._contribution_evidence(document, label, contributions)
+
+    def state(self) -> State:
+        arrays, values = self._tfidf.to_state()
+        return State(
+            {
+                **arrays,
+                "weights.data": self._weights.data.astype(np.float16),
+                "weights.indices": self._weights.indices.astype(np.int32),
+                "weights.indptr": self._weights.indptr.astype(np.int64),
+                "biases": self._biases,
+                "columns": self._columns.astype(np.int32),
+            },
+            values,
+        )
+
+    def _restore(self, state: State) -> None:
+        arrays = state.arrays
+        self._tfidf = Tfidf.from_state(arrays, state.values)
+        parts = (
+            arrays["weights.data"].astype(np.float32),
+            arrays["weights.indices"],
+            arrays["weights.indptr"],
+        )
+        shape = (len(self._tfidf.ngrams), len(arrays["columns"]))
+        self._set_weights(
+            sp.csr_matrix(parts, shape=shape), arrays["biases"], arrays["columns"].astype(np.intp)
+        )
+
+
+def sigmoid(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """1 / (1 + e^-x), in float32."""
+    with np.errstate(over="ignore"):
+        return (1 / (1 + np.exp(-x))).astype(np.float32)

@@ -1,0 +1,30 @@
+"""Logistic Regression: one model a label on tf-idf of the most frequent 1- to 5-grams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from labelwise.methods.linear import LinearMethod, LinearSettings
+
+
+@dataclass(frozen=True)
+class LogisticSettings(LinearSettings):
+    """Settings of logistic regression; the defaults were chosen on the dev split of EURLEX57K."""
+
+    longest_ngram: int = 5
+    max_columns: int = 100_000
+    C: float = 10.0
+    passes: int = 8
+
+
+class Logistic(LinearMethod):
+    """The same dual coordinate descent as the SVM with the logistic loss.
+
+    Of the solvers at hand it is the one that fits all labels of EURLEX57K in minutes: a joint
+    gradient method has to hold and touch all weights of all labels for every batch, and
+    liblinear spends a second a label, an hour in all.
+    """
+
+    name = "logistic"
+    Settings = LogisticSettings
+    loss = "logistic"

@@ -1,0 +1,71 @@
+"""What the linear methods and the trees share: tf-idf features, and evidence by n-gram."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from labelwise.corpus.document import Document
+from labelwise.methods.base import Evidence, Method, Settings, Span
+from labelwise.text.ngrams import Ngrams
+from labelwise.text.tfidf import Tfidf
+from labelwise.text.tokenized import tokenize_corpus
+
+
+@dataclass(frozen=True)
+class TfidfSettings(Settings):
+    """Settings of the features."""
+
+    longest_ngram: int = 1
+    """N-grams of one to so many words are counted."""
+    min_count: int = 3
+    """How often an n-gram has to stand in the training documents."""
+    max_columns: int = 400_000
+    """At most so many n-grams, the most frequent ones."""
+
+
+class TfidfMethod(Method):
+    """A method that reads documents as tf-idf of n-grams."""
+
+    _tfidf: Tfidf
+
+    def _fit_features(self, train: Sequence[Document]) -> sp.csr_matrix:
+        corpus = tokenize_corpus(train, cache=self.cache)
+        ngrams = Ngrams.fit(
+            corpus,
+            n=self.settings.longest_ngram,
+            min_count=self.settings.min_count,
+            max_columns=self.settings.max_columns,
+        )
+        counts = ngrams.count(corpus)
+        self._tfidf = Tfidf.fit(ngrams, counts)
+        return self._tfidf.weigh(counts)
+
+    def _features(self, documents: Sequence[Document]) -> sp.csr_matrix:
+        return self._tfidf.transform(tokenize_corpus(documents))
+
+    def _contribution_evidence(
+        self, document: Document, label: str, contributions: Mapping[int, float]
+    ) -> Evidence:
+        """Spread what each column adds to the label's score over its occurrences."""
+        spans = [span for span in self._tfidf.ngrams.spans(document) if span[0] in contributions]
+        times: dict[int, int] = {}
+        for column, _, _ in spans:
+            times[column] = times.get(column, 0) + 1
+        total = sum(abs(value) for value in contributions.values()) or 1.0
+        return Evidence(
+            label,
+            "contribution",
+            tuple(
+                Span(start, end, contributions[column] / times[column] / total)
+                for column, start, end in sorted(spans, key=lambda span: (span[1], span[2]))
+            ),
+        )
+
+    def _trained_labels(self) -> NDArray[np.intp]:
+        """The labels that a training document carries; no other can be learned."""
+        return np.flatnonzero(self.label_space.counts > 0)

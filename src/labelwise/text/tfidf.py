@@ -1,0 +1,48 @@
+"""Tf-idf over n-grams: the features of the linear methods and the trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from labelwise.text.ngrams import Ngrams
+from labelwise.text.tokenized import TokenizedCorpus
+
+
+@dataclass(frozen=True, eq=False)
+class Tfidf:
+    """(1 + log tf) · idf, each document scaled to length one; idf = log((1 + N) / (1 + df)) + 1."""
+
+    ngrams: Ngrams
+    idf: NDArray[np.float32]
+
+    @classmethod
+    def fit(cls, ngrams: Ngrams, counts: sp.csr_matrix) -> Tfidf:
+        df = np.bincount(counts.indices, minlength=counts.shape[1])
+        return cls(ngrams, (np.log((1 + counts.shape[0]) / (1 + df)) + 1).astype(np.float32))
+
+    def transform(self, corpus: TokenizedCorpus) -> sp.csr_matrix:
+        """The features of each document: documents × columns, float32."""
+        return self.weigh(self.ngrams.count(corpus))
+
+    def weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+        """Turn counts into features."""
+        X = counts.copy()
+        X.data = (1 + np.log(X.data)) * self.idf[X.indices]
+        norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+        X.data /= np.repeat(np.maximum(norms, 1e-12), np.diff(X.indptr)).astype(np.float32)
+        return X
+
+    def to_state(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Arrays and values for a bundle."""
+        arrays, values = self.ngrams.to_state()
+        return {**arrays, "idf": self.idf}, values
+
+    @classmethod
+    def from_state(cls, arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]) -> Tfidf:
+        return cls(Ngrams.from_state(arrays, values), arrays["idf"])
