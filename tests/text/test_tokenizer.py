@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from unicodedata import category
 
@@ -57,6 +58,12 @@ def test_combining_marks_stay_with_their_letter() -> None:
 
 def test_marks_of_other_scripts_stay_in_the_word_too() -> None:
     assert words("नियम संख्या") == ["नियम", "संख्या"]
+
+
+def test_no_combining_mark_of_unicode_splits_a_word() -> None:
+    marks = [chr(at) for at in range(sys.maxunicode + 1) if category(chr(at)).startswith("M")]
+    assert len(marks) > 2000
+    assert [mark for mark in marks if len(words(f"a{mark}b")) != 1] == []
 
 
 def test_invisible_format_characters_separate_and_are_no_tokens() -> None:

