@@ -175,4 +175,4 @@ def test_the_committed_figure_is_what_the_committed_runs_give() -> None:
 def test_the_readme_shows_the_committed_runs() -> None:
     results = committed()
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert updated_readme(text, results) == text, "run `labelwise report`: README is out of date"
+    assert updated_readme(text, results) == text, "run `labelwise report --readme README.md`"
