@@ -1,0 +1,56 @@
+"""The number by which EUR-Lex knows an act, wherever a file says it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+# Sector, year, type, number; then a corrigendum or split number, or a consolidation date.
+CELEX = re.compile(
+    r"(?<![0-9A-Za-z])[0-9CE](?:19|20)\d\d[A-Z]{1,2}\d{4}(?:R?\(\d\d\))?(?:-\d{8})?(?![0-9A-Za-z])"
+)
+_ELI = re.compile(r"/eli/(reg|dir|dec|reco)(?:_[a-z_]+)?/(\d{4})/(\d{1,4})(?:/|$)")
+_TYPES = {"reg": "R", "dir": "L", "dec": "D", "reco": "H"}
+_TITLE_TYPES = (("regulation", "R"), ("directive", "L"), ("decision", "D"))
+
+
+def celex_in(text: str) -> str | None:
+    """The first CELEX number in a text.
+
+    >>> celex_in("https://eur-lex.europa.eu/legal-content/EN/TXT/?uri=CELEX:31990D0097")
+    '31990D0097'
+    >>> celex_in("CELEX_32016R0679_EN_TXT.html")
+    '32016R0679'
+    """
+    found = CELEX.search(text.replace("_", " ").replace("%3A", ":").replace("%3a", ":"))
+    return found[0] if found else None
+
+
+def celex_from_eli(text: str) -> str | None:
+    """The CELEX number of the act that a European Legislation Identifier names.
+
+    >>> celex_from_eli("http://data.europa.eu/eli/dec/2026/454/oj")
+    '32026D0454'
+    """
+    found = _ELI.search(text)
+    return f"3{found[2]}{_TYPES[found[1]]}{int(found[3]):04d}" if found else None
+
+
+def celex_from_number(title: str, number: str, year: str) -> str | None:
+    """The CELEX number of an act with this title, number and year.
+
+    >>> celex_from_number("COMMISSION REGULATION (EC) No 731/2009", "731", "2009")
+    '32009R0731'
+    """
+    if not (number.isdigit() and len(number) <= 4 and year.isdigit()):
+        return None
+    full_year = f"19{year}" if len(year) == 2 else year
+    lowered = title.lower()
+    places = [(lowered.find(word), letter) for word, letter in _TITLE_TYPES if word in lowered]
+    return f"3{full_year}{min(places)[1]}{int(number):04d}" if places else None
+
+
+def document_id(name: str, *found: str | None) -> str:
+    """What the file itself says, else the CELEX number in its name, else its name."""
+    path = PurePath(name)
+    return next(filter(None, found), None) or celex_in(path.name) or path.stem or name

@@ -1,0 +1,343 @@
+"""The HTML of EUR-Lex: the Official Journal, consolidated texts, old text-only and portal pages.
+
+The text comes from the act alone: the head of a page (which names the gold subjects of old acts),
+scripts, navigation, hidden elements, the running head of the Official Journal, and the disclaimer
+and list of amendments of a consolidated text are left out. Marks of footnotes are dropped, and
+the footnotes themselves come after the signature, before the annexes.
+
+Where the page tells the parts of the act by ids (``art_1``), these decide; where it only has the
+classes of headings (``oj-ti-art``, ``ti-art``, ``title-article-norm``), these do; else the text is
+split by its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.entities import name2codepoint
+from typing import Any
+
+from lxml import etree
+from lxml import html as lxml_html
+
+from labelwise.corpus.celex import celex_from_eli, celex_in, document_id
+from labelwise.corpus.decoding import clean, decode
+from labelwise.corpus.document import Document
+from labelwise.corpus.markup import LineBuilder, parse_xml, refuse_entities, walk, without_gaps
+from labelwise.corpus.plain_text import (
+    ANNEX,
+    FORMULA,
+    Line,
+    Part,
+    Role,
+    no_act,
+    split_lines,
+    split_parts,
+)
+from labelwise.errors import InputError
+
+_SKIPPED = frozenset(
+    str.split(
+        "head script style noscript template nav header footer aside button select option textarea"
+        " label legend iframe object svg canvas video audio input link meta title colgroup"
+    )
+)
+_BLOCKS = frozenset(
+    str.split(
+        "address article blockquote body br caption center dd div dl dt fieldset figure form h1 h2"
+        " h3 h4 h5 h6 hr html li main ol p pre section table tbody tfoot thead tr txt_te ul"
+    )
+)
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_HIDDEN_CLASSES = frozenset({"hidden", "sr-only", "visually-hidden", "d-none", "invisible"})
+_NAVIGATION = re.compile(
+    r"^(?:ecl-(?:site-header|site-footer|footer|header|page-header|menu|mega-menu|breadcrumb"
+    r"|navigation|inpage-navigation|language-list|search|skip-link|button|modal|cookie|social"
+    r"|pagination|message|banner|icon|tag|date-block|file)\b.*"
+    r"|toc-?(?:sidebar|wrapper|sidenav).*|toc-eli-subdivisions|breadcrumb.*|navbar.*|nav-tabs"
+    r"|site-(?:header|footer).*|skip-link|cookie.*|globan.*|pagination|sidebar.*|footer.*"
+    r"|pageshare|eurlexmenu|languageselector.*|lang-?selector.*)$",
+    re.IGNORECASE,
+)
+_NAVIGATION_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "menu", "menubar"})
+_PORTAL = re.compile(
+    r"\becl-[a-z]|PP[1-4]Contents|EurlexContent|eurlex-frontoffice|id=\"?MainContent", re.IGNORECASE
+)
+_CONTAINERS = ("document1", "docHtml", "text", "textTabContent", "PP4Contents")
+_DROPPED_CLASSES = re.compile(
+    r"^(?:hd-.*|reference|disclaimer|modref|arrow|title-doc-oj-reference|title-fam-member.*"
+    r"|super-?note|note-tag)$"
+)
+_HEADING_CLASSES = frozenset({"ti-art", "title-article-norm", "title-article", "titrearticle"})
+_NOTE_CLASSES = frozenset({"note", "footnote"})
+_PARTS: tuple[tuple[re.Pattern[str], Part], ...] = (
+    (re.compile(r"(?:tit|pbl|cit|rct)_[\w-]+"), "front"),
+    (re.compile(r"enc_[\w-]+"), "enacting"),
+    (re.compile(r"art_[\w() -]+"), "article"),
+    (re.compile(r"fnp_[\w-]+"), "final"),
+    (re.compile(r"anx_[\w() -]+"), "annex"),
+)
+_PART_TAGS = frozenset({"div", "section", "article", "td"})
+_NOTE_MARK = re.compile(r"\(?\s*(?:\d{1,4}|[*†]+|[a-z]{1,2})\s*\)?")
+_EMPTY_BRACKETS = re.compile(r"\s*\(\s*\)")
+_AMENDMENT_MARK = re.compile(r"[►▼]\s?(?:[A-Z]{1,2}\d{0,3}\b)?|◄")
+_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
+_DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
+_XML_KEPT = frozenset({"amp", "lt", "gt", "quot", "apos"})
+
+
+def parse_html(data: bytes, name: str) -> Document:
+    """A page from EUR-Lex as a document."""
+    text = decode(data, name)
+    root = _parse(text, name)
+    body = next(_named(root, "body"), root)
+    act = _act_lines(body, text)
+    if not act:
+        raise InputError("holds no text", file=name)
+    if _has_parts(act):
+        title, sections = split_parts(act)
+    else:
+        by_text = split_lines(act)
+        if by_text is None and _PORTAL.search(text):
+            raise InputError(
+                "is a page of the EUR-Lex site without the text of an act: save the HTML that"
+                ' "Languages, formats and link to OJ" offers there',
+                file=name,
+            )
+        title, sections = by_text or no_act([line.text for line in act])
+    return Document(document_id(name, _page_celex(root, act)), title, sections)
+
+
+def _has_parts(lines: list[Line]) -> bool:
+    """Whether ids tell the articles apart: all of them, not only some."""
+    outside = (x for x in lines if x.part == "enacting" and x.role == "heading" and not x.in_table)
+    return any(line.part == "article" for line in lines) and next(outside, None) is None
+
+
+# The page as a tree -------------------------------------------------------------------------
+
+
+def _parse(text: str, name: str) -> Any:
+    """XHTML is read as XML where it is well-formed; everything else as a browser would."""
+    refuse_entities(text, name)
+    if text.lstrip("\ufeff \r\n\t").startswith("<?xml") or "www.w3.org/1999/xhtml" in text[:2000]:
+        try:
+            return parse_xml(_ENTITY.sub(_character, _DOCTYPE.sub("", text, count=1)), name)
+        except InputError:
+            pass
+    # What is no character in HTML would end the parser's reading.
+    safe = re.sub("[\x00-\x08\x0b\x0e-\x1f]", "", text.lstrip("\ufeff"))
+    safe = re.sub(r"^\s*<\?xml.*?\?>", "", safe, count=1, flags=re.DOTALL)
+    parser = lxml_html.HTMLParser(huge_tree=True, no_network=True, remove_pis=True)
+    try:
+        root = lxml_html.document_fromstring(safe, parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
+        raise InputError("holds no text", file=name) from error
+    return root
+
+
+def _character(reference: re.Match[str]) -> str:
+    code = name2codepoint.get(reference[1])
+    return reference[0] if reference[1] in _XML_KEPT or code is None else chr(code)
+
+
+def _tag(element: Any) -> str:
+    """The name in lower case, without the namespace of XHTML; empty for a comment."""
+    return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""
+
+
+def _named(root: Any, name: str) -> Iterator[Any]:
+    return (element for element in root.iter() if _tag(element) == name)
+
+
+def _classes(element: Any) -> list[str]:
+    """Class names in lower case; ``oj-`` and ``clg-`` before them only tell the age of a page."""
+    names = (element.get("class") or "").lower().split()
+    return [name.removeprefix("oj-").removeprefix("clg-") for name in names]
+
+
+# From the tree to the lines of the act ----------------------------------------------------------
+
+
+def _act_lines(body: Any, text: str) -> list[Line]:
+    """The lines of the act, from the innermost element that is known to hold it all."""
+    by_id = {element.get("id"): element for element in body.iter() if element.get("id")}
+    text_only = by_id.get("TexteOnly")
+    if text_only is None:
+        text_only = next(_named(body, "txt_te"), None)
+    if text_only is not None:
+        return _text_only_lines(body, text_only)
+    for name in _CONTAINERS:
+        if name in by_id and _shows_act(_lines(by_id[name])[0]):
+            body = by_id[name]
+            break
+    lines, elements = _lines(body)
+    if _PORTAL.search(text):
+        signs = [x for line, x in zip(lines, elements, strict=True) if _is_sign(line)]
+        around = _common_ancestor(signs)
+        narrowed = _lines(around)[0] if around is not None else []
+        if narrowed and not _is_sign(narrowed[0]):  # it begins with the title
+            lines = narrowed
+    return _without_cover(lines)
+
+
+def _text_only_lines(body: Any, text_only: Any) -> list[Line]:
+    """An old page: the act is in one element, unless a stray end tag closed it too early."""
+    inside, _ = _lines(text_only)
+    all_lines, elements = _lines(body)
+    within = set(text_only.iter())
+    places = [at for at, element in enumerate(elements) if element in within]
+    after = all_lines[places[-1] + 1 :] if places else all_lines
+    return inside + after if _shows_act(after) else inside
+
+
+def _is_sign(line: Line) -> bool:
+    return bool(
+        line.part in {"enacting", "article", "final", "annex"}
+        or line.role in {"heading", "annex"}
+        or FORMULA.match(line.text)
+        or ANNEX.match(line.text)
+        or re.match(r"(?:Sole )?Article(?: \d+[a-z]?)?$|Done at [A-Z]|Having regard to", line.text)
+    )
+
+
+def _shows_act(lines: list[Line]) -> bool:
+    return any(_is_sign(line) for line in lines)
+
+
+def _common_ancestor(elements: list[Any]) -> Any | None:
+    """The innermost element around all of these; around one alone, its parent."""
+    if not elements:
+        return None
+    paths = [[*reversed(list(element.iterancestors())), element] for element in elements]
+    shared = None
+    for level in zip(*paths, strict=False):
+        if any(element is not level[0] for element in level):
+            break
+        shared = level[0]
+    if shared is not None and any(shared is element for element in elements):
+        shared = shared.getparent()
+    return shared
+
+
+def _without_cover(lines: list[Line]) -> list[Line]:
+    """A consolidated text without its first page: reference, disclaimer, list of amendments.
+
+    The first page repeats the title inside a table; the act itself begins at the title outside.
+    """
+    for at, line in enumerate(lines):
+        if line.role == "title" and not line.in_table:
+            return lines[at:]
+        if line.part in {"enacting", "article"} or line.role == "heading":
+            break
+    return lines
+
+
+def _lines(root: Any) -> tuple[list[Line], list[Any]]:
+    """The visible lines under an element, and the element that each began in."""
+    builder = LineBuilder(_tidy)
+    roles: list[Role] = [""]
+    parts: list[tuple[Part, int]] = [("", 0)]
+    articles = tables = preformatted = 0
+    cells: list[int] = []  # how many lines there were when each open cell began
+    for step, element, text in walk(root, _is_left_out):
+        if step == "text":
+            for at, piece in enumerate(text.split("\n") if preformatted else [text]):
+                if at:
+                    builder.end_block()
+                builder.add(piece, element, (roles[-1], *parts[-1], tables > 0))
+            continue
+        tag, classes = _tag(element), _classes(element)
+        is_cell = tag in {"td", "th"} or any(c.startswith("grid-list-column") for c in classes)
+        change = 1 if step == "start" else -1
+        tables += change * (tag == "table")
+        preformatted += change * (tag == "pre")
+        if step == "start":
+            roles.append(_role(classes) or roles[-1])
+            part = _part(element, tag, parts[-1][0])
+            articles += part == "article"
+            parts.append((part, articles if part == "article" else 0) if part else parts[-1])
+            if is_cell:
+                cells.append(builder.begin_cell())
+            elif tag == "tr":
+                builder.end_block()
+            elif tag in _BLOCKS:
+                builder.begin_block()
+        else:
+            roles.pop()
+            parts.pop()
+            if is_cell:
+                builder.end_cell(cells.pop())
+            elif "no-parag" in classes:
+                builder.glue()
+            elif tag in _BLOCKS:
+                builder.end_block()
+    builder.flush()
+    return builder.lines, builder.elements
+
+
+def _tidy(text: str) -> str:
+    """Without the marks of amendments, and the brackets that stood around a footnote's mark."""
+    if "►" in text or "▼" in text or "◄" in text:
+        text = _AMENDMENT_MARK.sub("", text)
+    return without_gaps(_EMPTY_BRACKETS.sub("", text) if "(" in text else text)
+
+
+def _is_left_out(element: Any) -> bool:
+    """Whether an element is furniture of the page, invisible, or the mark of a footnote."""
+    tag = _tag(element)
+    if tag in _SKIPPED or element.get("role") in _NAVIGATION_ROLES:
+        return True
+    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
+        return True
+    if _HIDDEN.search(element.get("style") or ""):
+        return True
+    names = [*_classes(element), element.get("id") or ""]
+    if any(
+        name in _HIDDEN_CLASSES or _DROPPED_CLASSES.match(name) or _NAVIGATION.match(name)
+        for name in names
+    ):
+        return True
+    return (
+        tag == "a"
+        and (element.get("href") or "").startswith("#")
+        and _NOTE_MARK.fullmatch(clean("".join(element.itertext()))) is not None
+    )
+
+
+def _role(classes: list[str]) -> Role:
+    for name in classes:
+        if name in _HEADING_CLASSES:
+            return "heading"
+        if name in _NOTE_CLASSES:
+            return "note"
+        if name.startswith("title-doc-"):
+            return "title"
+        if name.startswith("title-annex"):
+            return "annex"
+    return ""
+
+
+def _part(element: Any, tag: str, around: Part) -> Part:
+    """The part that begins at this element; an article or an annex has no parts of its own."""
+    name = element.get("id")
+    if not name or tag not in _PART_TAGS or around in {"article", "annex"}:
+        return ""
+    return next((part for pattern, part in _PARTS if pattern.fullmatch(name)), "")
+
+
+def _page_celex(root: Any, lines: list[Line]) -> str | None:
+    """The number that the page gives to itself; other acts are named in links and footnotes."""
+    said: list[str] = []
+    for element in root.iter():
+        tag = _tag(element)
+        kind = (element.get("name") or element.get("property") or "").lower()
+        if tag == "meta" and kind in {"dc.identifier", "wt.z_docid", "eli:id_local", "celex"}:
+            said.append(element.get("content") or "")
+        elif tag == "link" and (element.get("rel") or "").lower() == "canonical":
+            said.append(element.get("href") or "")
+        elif tag in {"title", "h1"} or "reference" in _classes(element):
+            said.append("".join(element.itertext()))
+    said += [line.text for line in lines if line.text.startswith("ELI:")]
+    found = [celex_in(text) for text in said] + [celex_from_eli(text) for text in said]
+    return next(filter(None, found), None)

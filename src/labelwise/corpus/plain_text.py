@@ -1,0 +1,478 @@
+"""An act split "by text": the zones are found by the words that open and close them.
+
+Every act of the European Communities and the Union is built the same way since 1958::
+
+    COUNCIL REGULATION (EEC) No 1/73                                   header
+    THE COUNCIL OF THE EUROPEAN COMMUNITIES,
+    Having regard to the Treaty ... Whereas ...                        recitals
+    HAS ADOPTED THIS REGULATION:
+    Article 1 ... Article 2 ...                                        one section an article
+    Done at Brussels, 3 March 1973. ... ANNEX ...                      attachments
+
+As in EURLEX57K, the sections hold neither "HAS ADOPTED THIS ..." nor "Article 1" itself, the
+titles of articles are part of their text, and the attachments begin with "Done at". A title such
+as "CHAPTER II" stands at the head of the article that follows it. Page furniture (the running
+head of the Official Journal, a CELEX number on a line of its own) is left out. Footnotes stay
+where they stand, which is after the signature.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from labelwise.corpus.celex import CELEX, document_id
+from labelwise.corpus.decoding import clean, decode, normalise
+from labelwise.corpus.document import Document, Section, SectionKind
+from labelwise.errors import InputError
+
+Role = Literal["", "title", "heading", "note", "annex"]
+"""What markup says of a line: title of the act, heading of an article or an annex, footnote."""
+
+Part = Literal["", "front", "enacting", "article", "final", "annex"]
+"""Where markup says a line stands; empty where it does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A block of an act: a paragraph, a heading, a row of a table."""
+
+    text: str
+    role: Role = ""
+    part: Part = ""
+    article: int = 0  # which article the line stands in, counted from 1; 0 for none
+    in_table: bool = False
+
+
+# HAS ADOPTED THIS REGULATION:, HAVE DECIDED AS FOLLOWS:, HEREBY RECOMMENDS:, HAS LAID DOWN ...
+_VERBS = (
+    r"(?:ADOPT|DECIDE|AGREE|RECOMMEND|RESOLVE|LAY|LAID|DRAWN?|GIVEN?|DELIVER|ISSUE|INVITE|DECLARE"
+    r"|AMEND|ESTABLISH|APPROVE|APPOINT|CONCLUDE|MADE|FORMULATE|ENACT|ORDER|AUTHORI[SZ]E|DETERMINE)"
+)
+_FORMULA_START = rf"(?:HAS|HAVE|HEREBY)\s+(?:HEREBY\s+|THEREFORE\s+)?{_VERBS}[A-Z]*\b"
+FORMULA = re.compile(
+    rf"^(?:{_FORMULA_START}|DECIDES?(?:\s+AS\s+FOLLOWS)?\s*:)[^a-z]{{0,120}}$"
+    r"|^(?:has|have)\s+(?:hereby\s+)?(?:adopted|decided|agreed)\b[^.;]{0,80}:$"
+    r"|^Has\s+(?:adopted|decided)\b[^.;]{0,80}$|^Have\s+(?:adopted|decided|agreed)\b[^.;]{0,80}$"
+)
+_DONE = re.compile(r"^(?:Done|DONE)\s+(?:at|At|AT|in|IN)\s+(?:the\s+)?[A-Z]")
+_RECITAL = re.compile(
+    r"^(?:\(?1[.)]\s*)?(?=[A-Z])(?i:hav\w{2,6}\s+reg\w*d\s+to|having\s+(?:consulted|considered)"
+    r"|whereas\b|acting\s+(?:on|in|unanimously|by)\b|on\s+(?:a|the)\s+(?:joint\s+)?proposal"
+    r"|after\s+(?:consult|receiving|transmission)|considering\b|recalling\b|in\s+view\s+of\b"
+    r"|desir(?:ing|ous)\b|recogni[sz]ing\b|noting\b|with\s+the\s+(?:approval|assent)\b)"
+)
+_BODY_WORDS = (
+    "COUNCIL|COMMISSION|PARLIAMENT|AUTHORITY|COMMITTEE|BANK|BOARD|COURT|REPRESENTATIVES"
+    "|GOVERNMENTS|COMMUNITIES|MINISTERS|CONFERENCE|BUREAU|PRESIDENT|DIRECTOR|UNION"
+)
+ENACTING_BODY = re.compile(rf"(?:^|(?<=\)))\s*(?:THE|The)\b[^a-z]*\b(?:{_BODY_WORDS})\b[^a-z]*$")
+_ENACTING_BODY_INLINE = re.compile(
+    rf"^((?:.*\))?\s*(?:THE|The)\b[^a-z]*\b(?:{_BODY_WORDS})\b[^a-z]*?)[,.;]?\s+"
+    r"(?=(?:Having|Whereas|Acting|On a proposal)\b)"
+)
+ANNEX = re.compile(
+    r"^(?:TECHNICAL\s+)?(?:ANNEX|APPENDIX)(?:ES)?(?:\s+(?:[IVXLC]+|[A-Z]|\d+)(?:\s?[A-Za-z])?)?"
+    r"(?:\s*[.:—–-].{0,150})?$|^Annex(?:es)?(?:\s+(?:[IVXLC]+|[A-Z]|\d+))?$"
+)
+_NUMBER = r"(?P<number>\d{1,4}|[IVXLC]+)"
+_SUFFIX = r"(?:\s?(?P<suffix>bis|ter|quater|quinquies|sexies|septies|octies|[a-z]{1,2}|[A-Z]))?"
+_HEADING = re.compile(
+    rf"^(?:Article|ARTICLE|Art\.)\s*{_NUMBER}{_SUFFIX}\s*(?:\(\s*[\d*]+\s*\))?\s*[.:—–-]?$"
+)
+_SOLE = re.compile(r"^(?:Sole|SOLE|Single|SINGLE|Only|ONLY)\s+(?:Article|ARTICLE)\s*[.:—–-]?\s*")
+# "Article 1 The measures ...", but not "Article 1 of ..." nor "Article 1 (2) is replaced ...".
+_INLINE = re.compile(
+    rf"^(?:Article|ARTICLE)\s+{_NUMBER}(?P<suffix>[a-z]{{1,2}}|bis|ter)?\s*[.:—–-]?\s+"
+    r"(?!(?:OF|TO|AND|OR|SHALL|IS|ARE|HAS|MAY|AS|BE|THEREOF|IN|BY|FIRST|SECOND|PARAGRAPH)\b)"
+    r"(?=[A-Z‘“\"'«][A-Za-z]|A\s|\d+\s?\.\s|\(\d+\)\s+[A-Z])"
+)
+_MARKED = re.compile(rf"^\D{{0,40}}?(?<![A-Za-z]){_NUMBER}{_SUFFIX}(?![A-Za-z0-9])\s*[.:—–-]?\s*")
+_LATIN = ("bis", "ter", "quater", "quinquies", "sexies", "septies", "octies")
+_DIVISION = re.compile(
+    r"^(?:TITLE|CHAPTER|SECTION|SUBSECTION|PART|Title|Chapter|Section|Subsection|Part)"
+    r"\s+(?:[IVXLC]+|\d+|[A-Z])(?:\s?[a-z])?\b(?!\s+(?:of|to|shall|is|are|and)\b).{0,150}$"
+)
+_ANNOUNCED = re.compile(
+    r"\b(?:replac|insert|add|read|amend|substitut|supplement|follow)\w*\b[^.]*:$", re.IGNORECASE
+)
+_BINDING = re.compile(r"^This\s+\w+(?:\s\w+)?\s+(?:shall\s+be|is)\s+binding\s+in\s+its\s+entirety")
+FURNITURE = re.compile(
+    r"^(?:Avis juridique important|Important legal notice"
+    r"|(?:EUR-Lex\s*-\s*)?(?:CELEX:?\s*)?" + CELEX.pattern + r"(?:\s*[-—–]\s*[A-Z]{2}\b.*)?"
+    r"|(?:\d{1,2}\.\s?\d{1,2}\.\s?\d{2,4}\s+)?(?:[A-Z]{2}\s+)?Official Journal"
+    r"(?:\s+of\s+the\s+European\s+(?:Union|Communities))?"
+    r"(?:\s*,?\s*(?:No\s+)?[LC]\s?\d+.{0,80})?"
+    r"|\d{1,2}\.\s?\d{1,2}\.\s?\d{4}(?:\s+EN)?|(?:No\s+)?[LC]\s\d+/\d+|EN|[LC] series"
+    r"|ELI\s*:\s*https?://\S+|ISSN\s+\d{4}-\d{3}[\dX].{0,40}"
+    r"|This (?:text|document) is meant purely as a documentation tool.*)$"
+)
+# Where one line of the file holds what belongs on several.
+_BREAKS = re.compile(
+    rf"(?<=\S)\s+(?={_FORMULA_START}[^a-z]{{0,60}}:)"
+    rf"|(?<=:)\s+(?=(?:Sole\s+)?(?:Article|ARTICLE)\b)"
+    r"|(?<=[.;:)])\s+(?=Done at [A-Z][a-z]+)"
+    rf"|(?<=[.;:’'”\"`)])\s+(?=Article\s+\d{{1,3}}\s+(?:[A-Z][a-z]+|\d+\.)\s)"
+    r"|(?<=[.;])\s+(?=Article\s+\d{1,3}$)"
+)
+_TITLE_LENGTH = 1500  # characters; titles of acts are shorter, a missing enacting body is not
+
+
+def split_act(text: str) -> tuple[str, tuple[Section, ...]]:
+    """The title and the sections of an act; other text is one ``article`` section.
+
+    >>> title, sections = split_act('''COUNCIL REGULATION (EEC) No 1/73
+    ... THE COUNCIL OF THE EUROPEAN COMMUNITIES,
+    ... Having regard to the Treaty,
+    ... HAS ADOPTED THIS REGULATION:
+    ... Article 1
+    ... Oranges may be imported.
+    ... Done at Brussels, 3 March 1973.''')
+    >>> [(section.kind, section.text.split()[0]) for section in sections]
+    [('header', 'COUNCIL'), ('recitals', 'Having'), ('article', 'Oranges'), ('attachments', 'Done')]
+    """
+    lines = [Line(line) for raw in normalise(text).splitlines() if (line := clean(raw))]
+    return split_lines(lines) or no_act([line.text for line in lines])
+
+
+def parse_text(data: bytes, name: str) -> Document:
+    """A plain text file as a document."""
+    title, sections = split_act(decode(data, name))
+    if not sections:
+        raise InputError("holds no text", file=name)
+    return Document(document_id(name), title, sections)
+
+
+def no_act(lines: Sequence[str]) -> tuple[str, tuple[Section, ...]]:
+    """Text that is no act: one section; a short first line is taken for the title as well."""
+    title = lines[0] if len(lines) > 1 and len(lines[0]) <= 300 else ""
+    return title, sections_of([("article", lines)])
+
+
+def split_lines(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None:
+    """The title and the sections of an act, or None where nothing shows that this is one."""
+    notes = [line.text for line in lines if line.role == "note"]
+    lines = [
+        Line(piece, line.role if first else "", in_table=line.in_table)
+        for line in lines
+        if line.role != "note"
+        for first, piece in _pieces(line.text)
+    ]
+    if lines and (lines[0].role == "annex" or ANNEX.match(lines[0].text)):
+        return lines[0].text, sections_of([("attachments", [*(x.text for x in lines), *notes])])
+
+    formula = _find_formula(lines)
+    start = formula + 1 if formula is not None else 0
+    quoted = _quoted(lines)
+    candidates = _candidates(lines, start, quoted)
+    end = _body_end(lines, start, quoted, candidates)
+    chosen = _in_sequence([found for found in candidates if found.at < end])
+    marked = any(found.marked for found in chosen)
+    alone = any(not found.inline for found in chosen)
+    first_is_one = bool(chosen) and chosen[0].key <= (1, "") and len(chosen) > 1
+    signs = (
+        formula is not None,
+        marked or alone or first_is_one,
+        any(_RECITAL.match(line.text) for line in lines[:end]) and end < len(lines),
+    )
+    if not any(signs):
+        return None
+
+    front = [line.text for line in lines[: formula if formula is not None else end]]
+    articles: list[list[str]] = []
+    if chosen:
+        before = [line.text for line in lines[start : chosen[0].at]]
+        if formula is None:
+            front, before = before, []
+        ends = [found.at for found in chosen[1:]] + [end]
+        for found, stop in zip(chosen, ends, strict=True):
+            rest = [found.rest] if found.rest else []
+            articles.append(rest + [line.text for line in lines[found.at + 1 : stop]])
+        _move_divisions(front, before, articles)
+    elif formula is not None:
+        articles = [[line.text for line in lines[start:end]]]
+    attachments = [line.text for line in lines[end:]]
+    return _act(front, articles, with_notes(attachments, notes))
+
+
+def split_parts(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]]:
+    """The title and the sections of an act whose markup says where each line stands."""
+    body = [at for at, line in enumerate(lines) if line.part in {"enacting", "article"}]
+    first = body[0]
+    # A second text may follow the signature, with articles of its own.
+    after = (at for at, line in enumerate(lines) if at > first and line.part in {"final", "annex"})
+    end = next(after, body[-1] + 1)
+    last = max(at for at in body if at < end)
+
+    articles: dict[int, list[str]] = {}
+    pending: list[str] = []  # chapter headings wait for their article
+    notes = [x.text for x in lines[: last + 1] if x.role == "note" and x.part != "article"]
+    for line in lines[first : last + 1]:
+        if line.part != "article":
+            pending += [] if line.role == "note" else [line.text]
+            continue
+        if line.article not in articles:
+            articles[line.article], pending = pending, []
+            if line.role == "heading":
+                rest = heading_rest(line.text)
+                articles[line.article] += [rest] if rest else []
+                continue
+        articles[line.article].append(line.text)
+    bodies = [*articles.values()] or [[]]
+    bodies[-1] += pending
+
+    tail = [line for line in lines[last + 1 :] if not FURNITURE.match(line.text)]
+    annex = next((at for at, line in enumerate(tail) if _begins_annex(line)), len(tail))
+    closing = [line.text for line in tail[:annex] if line.role != "note"]
+    notes += [line.text for line in tail[:annex] if line.role == "note"]
+    done = next((at for at, text in enumerate(closing) if _DONE.match(text)), None)
+    if done is None:
+        done = 1 if closing and _BINDING.match(closing[0]) else 0
+    bodies[-1] += closing[:done]  # "This Regulation shall be binding ..."
+    front = [line.text for line in lines[:first] if line.role != "note"]
+    return _act(front, bodies, [*closing[done:], *notes, *(line.text for line in tail[annex:])])
+
+
+def _begins_annex(line: Line) -> bool:
+    return line.part in {"annex", "enacting", "article"} or line.role == "annex"
+
+
+def _act(
+    front: Sequence[str], articles: Sequence[Sequence[str]], attachments: Sequence[str]
+) -> tuple[str, tuple[Section, ...]]:
+    title, header, recitals = split_front(front)
+    zones: list[tuple[SectionKind, Sequence[str]]] = [("header", header), ("recitals", recitals)]
+    zones += [("article", article) for article in articles]
+    return title, sections_of([*zones, ("attachments", attachments)])
+
+
+def split_front(lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
+    """The title, the header and the recitals, from all that stands before the first article."""
+    kept: list[str] = []
+    for line in lines:
+        inline = _ENACTING_BODY_INLINE.match(line)
+        kept += [inline[1].strip(), line[inline.end() :]] if inline else [line]
+    kept = [line for line in kept if not FORMULA.match(line)]
+    body = next((at for at, line in enumerate(kept) if ENACTING_BODY.search(line)), None)
+    start = next(
+        (at for at, line in enumerate(kept) if at > (body or 0) and _RECITAL.match(line)),
+        len(kept) if body is None else body + 1,
+    )
+    if body is None:
+        body = start
+    if body < start:
+        kept[start - 1] = kept[start - 1].rstrip(" ,;")
+    names = [line for line in kept[:body] if not FURNITURE.match(line)]
+    header, recitals = names + kept[body:start], kept[start:]
+    return " ".join(names or header)[:_TITLE_LENGTH], header, recitals
+
+
+def with_notes(attachments: Sequence[str], notes: Sequence[str]) -> list[str]:
+    """Footnotes come after the signature and before the annexes, as in the Official Journal."""
+    annex = next((at for at, line in enumerate(attachments) if ANNEX.match(line)), None)
+    at = len(attachments) if annex is None else annex
+    return [*attachments[:at], *notes, *attachments[at:]]
+
+
+def sections_of(zones: Sequence[tuple[SectionKind, Sequence[str]]]) -> tuple[Section, ...]:
+    """One section a zone, its blocks on lines of their own; empty zones are dropped."""
+    texts = ((kind, "\n".join(lines).strip()) for kind, lines in zones)
+    return tuple(Section(kind, text) for kind, text in texts if text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    """The heading of an article: where, which number, and the text on the same line."""
+
+    at: int
+    key: tuple[int, str]
+    rest: str
+    inline: bool
+    marked: bool
+
+
+def _pieces(text: str) -> list[tuple[bool, str]]:
+    """The line, broken where it runs from the recitals into the articles and so on."""
+    pieces = [text] if len(text) < 20 else [piece for piece in _BREAKS.split(text) if piece]
+    return [(at == 0, piece) for at, piece in enumerate(pieces)]
+
+
+def _find_formula(lines: Sequence[Line]) -> int | None:
+    """Where "HAS ADOPTED THIS ..." stands.
+
+    A consolidated act has no such line, while an agreement in its annex may: a formula does not
+    count after an article that has text. (In a table of contents, the next line is short.)
+    """
+    for at, line in enumerate(lines):
+        if FORMULA.match(line.text):
+            return at
+        following = lines[at + 1].text if at + 1 < len(lines) else ""
+        alone = line.role == "heading" or _SOLE.fullmatch(line.text) or _HEADING.match(line.text)
+        if alone and not line.in_table and len(following) > 80:
+            return None
+    return None
+
+
+def heading_rest(text: str) -> str:
+    """What follows the number in a line that markup calls the heading of an article."""
+    found = _SOLE.match(text) or _MARKED.match(text)
+    return text[found.end() :].strip() if found else ""
+
+
+def _key(number: str, suffix: str | None) -> tuple[int, str]:
+    """Sorts articles: 1, 2, 2a, 2b, 3; II is 2; 2 bis comes before 2 ter."""
+    suffix = (suffix or "").lower()
+    if suffix in _LATIN:
+        suffix = "abcdefgh"[_LATIN.index(suffix)]
+    if number.isdigit():
+        return int(number), suffix
+    values = [{"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}[letter] for letter in number]
+    following = [*values[1:], 0]
+    return sum(-v if v < n else v for v, n in zip(values, following, strict=True)), suffix
+
+
+def _candidates(lines: Sequence[Line], start: int, quoted: Sequence[bool]) -> list[_Heading]:
+    """The lines that look like the heading of an article and do not stand in a quotation.
+
+    Where the markup names headings, no other line counts; where there are headings outside of
+    tables, those inside (of a table of correspondence, say) do not.
+    """
+    by_markup = any(line.role == "heading" and not line.in_table for line in lines[start:])
+    found: list[_Heading] = []
+    for at in range(start, len(lines)):
+        line = lines[at]
+        marked = line.role == "heading" and not line.in_table
+        if quoted[at] or (by_markup and not marked) or line.text[0] in _OPENERS:
+            continue
+        announced = at > start and _ANNOUNCED.search(lines[at - 1].text)
+        if announced and not FORMULA.match(lines[at - 1].text):
+            continue
+        if sole := _SOLE.match(line.text):
+            rest = line.text[sole.end() :].strip()
+            if not rest or rest[0].isupper():
+                found.append(_Heading(at, (1, ""), rest, bool(rest), marked))
+        elif match := _HEADING.match(line.text):
+            found.append(_Heading(at, _key(match["number"], match["suffix"]), "", False, marked))
+        elif match := (_MARKED if marked else _INLINE).match(line.text):
+            rest = line.text[match.end() :].strip()
+            key = _key(match["number"], match["suffix"])
+            found.append(_Heading(at, key, rest, not marked, marked))
+    outside = [heading for heading in found if not lines[heading.at].in_table]
+    return outside or found
+
+
+def _in_sequence(candidates: Sequence[_Heading]) -> list[_Heading]:
+    """The longest rising sequence of article numbers, and of two the later.
+
+    An amending act quotes articles of another act; where the quotation marks are lost, their
+    numbers still break the sequence, and those that fit it come before the real ones.
+    """
+    tops: list[int] = []  # the last article of the best sequence of each length
+    keys: list[tuple[int, str]] = []
+    before: list[int] = []
+    for at, found in enumerate(candidates):
+        length = bisect_left(keys, found.key)
+        before.append(tops[length - 1] if length else -1)
+        tops[length : length + 1] = [at]
+        keys[length : length + 1] = [found.key]
+    chosen: list[_Heading] = []
+    at = tops[-1] if tops else -1
+    while at >= 0:
+        chosen.append(candidates[at])
+        at = before[at]
+    return chosen[::-1]
+
+
+def _body_end(
+    lines: Sequence[Line], start: int, quoted: Sequence[bool], candidates: Sequence[_Heading]
+) -> int:
+    """Where the articles end: at "Done at ...", at an annex, or at a second text's Article 1."""
+    begin = candidates[0].at if candidates else start
+    done = annex = len(lines)
+    for at in range(len(lines) - 1, begin - 1, -1):
+        if quoted[at]:
+            continue
+        if _DONE.match(lines[at].text):
+            done = at
+        elif lines[at].role == "annex" or (
+            ANNEX.match(lines[at].text) and not (lines[at].in_table or at == begin)
+        ):
+            annex = at
+    if annex < done:
+        last = max((found.key[0] for found in candidates if found.at < annex), default=0)
+        after = [found.key[0] for found in candidates if annex < found.at < done]
+        if not (after and after[0] == last + 1):
+            return annex
+    numbers = [found.key[0] for found in candidates]
+    for place, found in enumerate(candidates[1:], 1):
+        restarts = numbers[place - 1] >= 2 and numbers[place : place + 2] == [1, 2]
+        if restarts and done == len(lines):
+            return found.at
+    return done
+
+
+def _move_divisions(front: list[str], before: list[str], articles: list[list[str]]) -> None:
+    """Put "CHAPTER II" and its title at the head of the article that follows."""
+    articles[0][:0] = before
+    for text, following in zip([front, *articles], articles, strict=False):
+        for back in range(min(len(text) - 1, 8), 0, -1):
+            tail = text[-back:]
+            if _DIVISION.match(tail[0]) and all(
+                len(line) < 200 and not line.endswith((".", ";", ":")) for line in tail
+            ):
+                following[:0] = tail
+                del text[-back:]
+                break
+
+
+# Quotations of whole provisions open at the beginning of a line and close at the end of one. Old
+# texts write ' or ` for all single marks.
+_SINGLE, _DOUBLE = "‘’'`‚", '“”"„«»'
+_OPENERS = "‘'`‚“\"„«"
+_LABEL = re.compile(r"^(?:(?:\(?[0-9A-Za-z]{1,4}[.)]+|[-–—])\s*)*")
+_OPENING = {
+    "single": re.compile(r"(?<![\w.,;:)])[‘'`‚](?=[\w(\[…-])"),
+    "double": re.compile(r"(?<![\w.,;:)])[“\"„«](?=[\w(\[…‘'-])"),
+}
+_CLOSING = {
+    "single": re.compile(r"(?<=[\w.,;:)\]%…>-])[’'`](?!\w)"),
+    "double": re.compile(r"(?<=[\w.,;:)\]%…>’'-])[”\"“»](?!\w)"),
+}
+_CLOSED = {
+    "single": re.compile(r"[’'`]\s*[.,;:)]*(?:\s*and)?$"),
+    "double": re.compile(r"[”\"“»]\s*[.,;:)]*(?:\s*and)?$"),
+}
+
+
+def _quoted(lines: Sequence[Line]) -> list[bool]:
+    """Which lines stand inside a quotation that began on an earlier line."""
+    surplus = {  # closing marks less opening marks, on each line
+        kind: [
+            len(_CLOSING[kind].findall(line.text)) - len(_OPENING[kind].findall(line.text))
+            for line in lines
+        ]
+        for kind in ("single", "double")
+    }
+    closes: dict[str, list[int]] = {}  # the next line that closes a quotation, from each line
+    for kind in ("single", "double"):
+        nearest = len(lines)
+        closes[kind] = [nearest] * (len(lines) + 1)
+        for at in range(len(lines) - 1, -1, -1):
+            if surplus[kind][at] > 0 and _CLOSED[kind].search(lines[at].text):
+                nearest = at
+            closes[kind][at] = nearest
+    quoted = [False] * len(lines)
+    at = 0
+    while at < len(lines):
+        text = lines[at].text
+        mark = text[_LABEL.match(text).end() :][:1]  # type: ignore[union-attr]
+        kind = "single" if mark in _SINGLE else "double"
+        until = closes[kind][at + 1] if mark and mark in _OPENERS else len(lines)
+        if until < len(lines) and surplus[kind][at] < 0:
+            quoted[at + 1 : until + 1] = [True] * (until - at)
+            at = until
+        at += 1
+    return quoted
