@@ -119,7 +119,7 @@ EURLEX57K, EUROVOC or GloVe, and figures measured on it say nothing about them.
 
 seed:    {seed}
 acts:    {sizes["train"]} train, {sizes["dev"]} dev, {sizes["test"]} test
-command: labelwise data make FOLDER --seed {seed} {options}
+command: labelwise data make --out FOLDER --seed {seed} {options}
 
 train.jsonl, dev.jsonl, test.jsonl   one act a line, with the keys of EURLEX57K
 descriptors.json                     the concepts, in the shape of EURLEX57K.json

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from labelwise.corpus.synthetic.acts import URI
 from labelwise.corpus.synthetic.concepts import Concept, World
 from labelwise.corpus.synthetic.phrases import DOMAINS, MICROTHESAURI
 
+URI = "http://eurovoc.europa.eu/"
+"""EUROVOC's namespace, whose local names the SKOS reader takes for ids. EUROVOC has numbers and
+``c_...`` for names; the ``s...`` here are none of its concepts."""
 SCHEME = "s9000"
 
 

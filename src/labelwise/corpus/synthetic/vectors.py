@@ -61,7 +61,7 @@ def _topics(world: World) -> dict[str, Vector]:
         vector = 0.8 * _random(f"concept {concept.id}")
         vector += 0.3 * _random(f"domain {domain_of(concept.microthesaurus)}")
         for parent in concept.broader:
-            vector += 0.45 * _random(f"concept {parent}")
+            vector += 0.6 * _random(f"concept {parent}")
         topics[concept.id] = _unit(vector)
     return topics
 
