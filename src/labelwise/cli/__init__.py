@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from labelwise.cli.app import app, main
+from labelwise.cli.app import main
 
-__all__ = ["app", "main"]
+__all__ = ["main"]

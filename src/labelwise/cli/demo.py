@@ -44,28 +44,22 @@ def demo(
     _step(1, "Making a synthetic corpus: acts in the style of EU law, written by a program")
     make_dataset(corpus, seed=seed)
     dataset = open_dataset(corpus)
-    print_table(
-        ["in " + str(corpus), "train", "dev", "test", "frequent", "few-shot", "zero-shot"],
-        [
-            [
-                "documents, labels",
-                *(len(split) for split in (dataset.train, dataset.dev, dataset.test)),
-                *(cut.stop - cut.start for cut in dataset.label_space.groups.values()),
-            ]
-        ],
-        left=("in " + str(corpus),),
+    frequent, few, zero = (cut.stop - cut.start for cut in dataset.label_space.groups.values())
+    print(f"{len(dataset.train):,} train, {len(dataset.dev)} dev and {len(dataset.test)} test acts")
+    print(
+        f"{len(dataset.label_space)} labels: {frequent} frequent, {few} few-shot, {zero} zero-shot"
     )
 
+    _step(2, f"Training {' and '.join(METHODS)}")
     runs = []
     for name in METHODS:
-        _step(2, f"Training {name}")
         cls = get(name)
         method = cls(cls.Settings(seed=seed))
         began = time.perf_counter()
         method.fit(dataset.train, dataset.dev, dataset.label_space)
         seconds = time.perf_counter() - began
         bundles.save(method, out / f"{name}.bundle", card={"seconds": {"fit": round(seconds, 3)}})
-        print(f"{seconds:.1f} s, saved as {out / name}.bundle")
+        print(f"{name}: {seconds:.1f} s, saved as {out / name}.bundle")
         runs.append(measure(method, dataset, card={"seconds": {"fit": seconds}}))
         runs[-1].write(out / "results")
 
@@ -79,7 +73,7 @@ def demo(
     space = model.label_space
     predictions = rank(model.scores([act])[0], space, top=6)
     evidence = model.evidence(act, [one.label.id for one in predictions])
-    print(act.title)
+    console().print(act.title)
     print_table(
         ["score", "label", "descriptor", "group", "gold"],
         [

@@ -52,7 +52,7 @@ def evaluate(
     from labelwise.evaluation.tables import group_table
 
     method = bundles.load(bundle)
-    card = bundles.describe(bundle)
+    card = bundles.describe(bundle)["card"]
     dataset = open_dataset(data)
     splits = [str(one) for one in split or (Split.dev, Split.test)]
     command = command_line(str(card.get("command", "")))

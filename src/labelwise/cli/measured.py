@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelwise.cli.inputs import batches
+from labelwise.cli.output import one_bar
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import Measures, evaluate
 from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_memory
 from labelwise.evaluation.threshold import tune_threshold
-from labelwise.progress import bar
 
 if TYPE_CHECKING:
     from labelwise.corpus.dataset import Dataset
     from labelwise.corpus.document import Document
     from labelwise.methods import Method, Scores
 
-BATCH = 500
+BATCH = 1000
 
 
 def measure(
@@ -70,7 +70,7 @@ def score(method: Method, documents: Sequence[Document], description: str) -> Sc
     """All scores, a batch at a time, with a bar."""
     found = np.empty((len(documents), len(method.label_space)), dtype=np.float32)
     at = 0
-    with bar(description, len(documents)) as advance:
+    with one_bar(description, len(documents)) as advance:
         for batch in batches(documents, BATCH):
             found[at : at + len(batch)] = method.scores(batch)
             at += len(batch)

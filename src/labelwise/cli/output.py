@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from labelwise.evaluation.tables import Table as ResultTable
+    from labelwise.progress import Advance
 
 quiet = False
 """Set by ``--quiet``: no notes on standard error, only errors."""
@@ -107,6 +109,19 @@ def finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [finite(inner) for inner in value]
     return value
+
+
+@contextmanager
+def one_bar(description: str, total: float | None = None) -> Iterator[Advance]:
+    """One progress bar, and none of those that a method would show within it."""
+    from labelwise import progress
+
+    with progress.bar(description, total) as advance:
+        before, progress.quiet = progress.quiet, True
+        try:
+            yield advance
+        finally:
+            progress.quiet = before
 
 
 def note(sentence: str) -> None:

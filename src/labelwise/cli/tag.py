@@ -16,7 +16,7 @@ import typer
 from labelwise.cli.inputs import batches, read_inputs
 from labelwise.cli.label_lists import allowed_columns
 from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
-from labelwise.cli.output import console, finite, table
+from labelwise.cli.output import console, finite, one_bar, table
 from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
@@ -88,17 +88,21 @@ def tag(
     from labelwise import bundle as bundles
 
     method = bundles.load(bundle)
+    space = method.label_space
     cut = parse_threshold(threshold, method)
-    allowed = allowed_columns(method.label_space, include or (), exclude or ())
+    allowed = allowed_columns(space, include or (), exclude or ())
 
     def tagged() -> Iterator[Tagged]:
         from labelwise.evidence.predictions import rank
 
-        for batch in batches(read_inputs(files, skip_bad=skip_bad), BATCH):
-            for document, scores in zip(batch, method.scores(batch), strict=True):
-                found = rank(scores, method.label_space, top=top, threshold=cut, allowed=allowed)
-                why = method.evidence(document, [p.label.id for p in found]) if evidence else None
-                yield Tagged(document, found, why)
+        with one_bar("tagging") as advance:
+            for batch in batches(read_inputs(files, skip_bad=skip_bad), BATCH):
+                for document, scores in zip(batch, method.scores(batch), strict=True):
+                    found = rank(scores, space, top=top, threshold=cut, allowed=allowed)
+                    labels = [prediction.label.id for prediction in found]
+                    why = method.evidence(document, labels) if evidence else None
+                    yield Tagged(document, found, why)
+                    advance(1)
 
     {Format.table: _table, Format.json: _json, Format.jsonl: _jsonl, Format.csv: _csv}[
         Format.json if as_json else format

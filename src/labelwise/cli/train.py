@@ -56,6 +56,13 @@ def train(
     seed: Annotated[
         int | None, typer.Option(help="Same seed, same model.", show_default="0")
     ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="LABELWISE_CACHE",
+            help="Folder to keep the tokenised documents in, for the next training.",
+        ),
+    ] = None,
     help_settings: Annotated[
         bool, typer.Option("--help-settings", help="List the settings of the method and stop.")
     ] = False,
@@ -83,6 +90,7 @@ def train(
         raise typer.BadParameter(f"{missing} is needed to train")
     given = [*(settings or ()), *([f"seed={seed}"] if seed is not None else ())]
     model = cls(parse_settings(cls.Settings, given, method))
+    model.cache = cache
     check_writable(out)
 
     dataset = open_dataset(data)

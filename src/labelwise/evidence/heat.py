@@ -12,7 +12,7 @@ from labelwise.methods.base import Span
 LEVELS = 8
 """Strengths that can be told apart on a page."""
 
-FAINT = 0.02
+FAINT = 0.06
 """Weights below this part of the label's strongest one are left unmarked."""
 
 MOST = 3000

@@ -4,7 +4,9 @@ const picks = [...document.querySelectorAll(".pick")];
 const chosen = () => picks.findIndex((pick) => pick.checked);
 const choose = (number) => {
   const pick = picks[(number + picks.length) % picks.length];
-  if (pick) pick.checked = true;
+  if (!pick) return;
+  pick.checked = true;
+  if (picks.includes(document.activeElement)) pick.focus({ preventScroll: true });
 };
 
 document.addEventListener("keydown", (event) => {

@@ -51,10 +51,10 @@ GROUP_NAMES: Mapping[Group, str] = {"frequent": "frequent", "few": "few-shot", "
 
 READING: Mapping[EvidenceKind, str] = {
     "match": "Marked: where the descriptor of the label stands in the text.",
-    "contribution": "The darker, the more the words add to the score of the label; percentages are "
-    "shares of what all words add and take away.",
-    "attention": "The darker, the more attention the network paid to the word for this label. "
-    "Attention shows where it looked, which is not a proof of why it decided.",
+    "contribution": "The stronger the colour, the more the words add to the score of the label; "
+    "percentages are shares of what all words add and take away.",
+    "attention": "The stronger the colour, the more attention the network paid to the word for "
+    "this label. Attention shows where it looked, which is not a proof of why it decided.",
 }
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -109,7 +109,7 @@ def render_page(
             "<aside>",
             *_labels(predictions, gold, threshold),
             *_reasons(predictions, heats, strongest, anchors),
-            *_legend([one.kind for one in shown if one], heats),
+            *_legend([one.kind for one in shown if one], heats, threshold),
             "</aside>",
             "<main>",
             *_text(document, shown, heats, marks, anchors),
@@ -148,13 +148,13 @@ def _label_rules(labels: int) -> str:
         rules += [
             f".c{n},{on}{{--c:{PALETTE[n % len(PALETTE)]}}}",
             f'{on} label[for="r{n}"]{{background:var(--panel);border-color:var(--line)}}',
-            f'#r{n}:focus-visible~.page label[for="r{n}"]{{outline:2px solid var(--ink)}}',
+            f'#r{n}:focus-visible~.page label[for="r{n}"]{{outline:2px solid;outline-offset:-2px}}',
             f"{on} .why.c{n}{{display:block}}",
             f"{on} .share.c{n}{{display:inline}}",
         ]
     for strength in range(1, LEVELS + 1):
         words = ",".join(f"#r{n}:checked~.page .p{n}-{strength}" for n in range(labels))
-        alpha = round(0.08 + 0.72 * strength / LEVELS, 3)
+        alpha = round(0.04 + 0.76 * strength / LEVELS, 3)
         rules.append(f"{words + ',' if words else ''}.h{strength}{{--h:{alpha}}}")
         for n in range(labels):
             line = UNDERLINES[n // len(PALETTE) % len(UNDERLINES)]
@@ -163,9 +163,10 @@ def _label_rules(labels: int) -> str:
                 f"#r{n}:checked~.page .p{n}-{strength}{{text-decoration:underline {line} {thick}px "
                 "rgb(var(--c));text-underline-offset:.25em}"
             )
+            ink = "var(--ink)" if strength > LEVELS // 2 else "var(--soft)"
             rules.append(
                 f"#r{n}:checked~.page .n{n}-{strength}{{text-decoration:underline dotted "
-                f"{thick + 1}px var(--ink);text-underline-offset:.25em}}"
+                f"{thick}px {ink};text-underline-offset:.25em}}"
             )
     return "\n".join(rules) + "\n"
 
@@ -277,7 +278,9 @@ def _reasons(
         yield "</div>"
 
 
-def _legend(kinds: Sequence[EvidenceKind], heats: Sequence[Heat]) -> Iterator[str]:
+def _legend(
+    kinds: Sequence[EvidenceKind], heats: Sequence[Heat], threshold: float | None
+) -> Iterator[str]:
     yield '<div class="legend">'
     for kind in dict.fromkeys(kinds):
         yield f"<p>{READING[kind]}</p>"
@@ -285,6 +288,8 @@ def _legend(kinds: Sequence[EvidenceKind], heats: Sequence[Heat]) -> Iterator[st
     yield f'<p>weak<span class="scale">{scale}</span>strong</p>'
     if any(run.weight < 0 for one in heats for run in one.runs):
         yield "<p><u>dotted</u>: speaks against the label</p>"
+    if threshold is not None:
+        yield f"<p>The line in a bar: {threshold:.3f}, above which a label is assigned.</p>"
     groups = ", ".join(f"{GROUP_MARKS[group]} {GROUP_NAMES[group]}" for group in GROUP_MARKS)
     yield f"<p>Training documents of a label: {groups}.</p>"
     keys = f"<kbd>1</kbd>–<kbd>{min(9, len(heats))}</kbd> or " if len(heats) > 1 else ""

@@ -58,7 +58,9 @@ def render_terminal(
         found = by_label.get(one.label.id)
         strongest = phrases(text, found.spans, top=6) if found else []
         if found is None or not strongest:
-            yield Padding("no word of this document speaks for this label", (0, 0, 1, 3), expand=False)
+            yield Padding(
+                "no word of this document speaks for this label", (0, 0, 1, 3), expand=False
+            )
             continue
         words = (f"{clean(phrase.text)} {100 * phrase.weight:+.0f}%" for phrase in strongest)
         yield Padding(Text(", ".join(words)), (0, 0, 0, 3), expand=False)

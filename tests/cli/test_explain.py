@@ -1,0 +1,83 @@
+"""``labelwise explain``: in the terminal, as JSON, and as a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from labelwise import bundle as bundles
+
+
+def test_the_terminal_shows_labels_and_marked_words(
+    labelwise: Callable, bundle: Path, act: Path
+) -> None:
+    called = labelwise("explain", act, "--bundle", bundle, "--top", 3)
+    assert called.code == 0
+    assert all(f"{number}. " in called.out for number in (1, 2, 3))
+    assert "«" in called.out
+    assert max(map(len, called.out.splitlines())) <= 80
+
+
+def test_the_page_shows_gold_labels_and_the_text(
+    labelwise: Callable, bundle: Path, act: Path, acts: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    out = tmp_path / "page.html"
+    called = labelwise("explain", act, "--bundle", bundle, "--out", out)
+    assert (called.code, called.out) == (0, "")
+    assert str(out) in called.err
+    page = out.read_text("utf-8")
+    assert page.count('type="radio"') == 5
+    assert "Gold labels:" in page
+    assert "<mark" in page
+    space = bundles.load(bundle).label_space
+    for id in acts[0]["concepts"]:
+        assert space.labels[space.index[id]].descriptor in page
+
+
+def test_chosen_labels_are_explained_instead_of_the_best(
+    labelwise: Callable, bundle: Path, act: Path
+) -> None:
+    wanted = bundles.load(bundle).label_space.ids[3:6]
+    record = labelwise("explain", act, "--bundle", bundle, "--labels", ",".join(wanted), "--json")
+    assert sorted(one["id"] for one in record.json["predictions"]) == sorted(wanted)
+    assert all("evidence" in one for one in record.json["predictions"])
+
+
+def test_a_document_is_chosen_by_its_id(
+    labelwise: Callable, bundle: Path, corpus: Path, acts: list[dict[str, Any]]
+) -> None:
+    file = corpus / "test.jsonl"
+    call = lambda *options: labelwise("explain", file, "--bundle", bundle, "--json", *options)
+    assert call().json["document"] == acts[0]["celex_id"]
+    assert call("--document", acts[7]["celex_id"]).json["document"] == acts[7]["celex_id"]
+    absent = call("--document", "32099R0001")
+    assert absent.code == 1
+    assert "no document with the id '32099R0001'" in absent.err
+
+
+def test_standard_input_is_explained_too(labelwise: Callable, bundle: Path, act: Path) -> None:
+    called = labelwise("explain", "-", "--bundle", bundle, "--json", stdin=act.read_bytes())
+    assert called.code == 0
+    assert called.json["predictions"]
+
+
+def test_hostile_text_stays_text_all_the_way_to_the_page(
+    labelwise: Callable, bundle: Path, acts: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    hostile = "<script>alert('import of steel')</script>"
+    path, out = tmp_path / "act.json", tmp_path / "page.html"
+    record = {**acts[0], "title": hostile, "header": hostile, "recitals": f"steel {hostile}"}
+    path.write_text(json.dumps(record), "utf-8")
+    assert labelwise("explain", path, "--bundle", bundle, "--out", out).code == 0
+    assert out.read_text("utf-8").count("<script") == 1
+
+
+def test_a_page_that_cannot_be_written_is_one_sentence(
+    labelwise: Callable, bundle: Path, act: Path, tmp_path: Path
+) -> None:
+    for out in (tmp_path, tmp_path / "absent" / "page.html"):
+        called = labelwise("explain", act, "--bundle", bundle, "--out", out)
+        assert called.code == 1
+        assert called.err.startswith(f"labelwise: {out}: ")

@@ -1,0 +1,212 @@
+"""The front door: help, version, completion, and errors that are one sentence."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from labelwise import __version__
+from labelwise.cli.app import _explain
+
+COMMANDS = [
+    (),
+    ("data",),
+    ("data", "describe"),
+    ("data", "fetch"),
+    ("data", "make"),
+    ("train",),
+    ("methods",),
+    ("evaluate",),
+    ("compare",),
+    ("report",),
+    ("tag",),
+    ("explain",),
+    ("demo",),
+]
+
+
+@pytest.mark.parametrize("command", [one for one in COMMANDS if one != ("data",)], ids=" ".join)
+def test_help_shows_an_example_of_each_command(labelwise: Callable, command: tuple) -> None:
+    called = labelwise(*command, "--help")
+    assert called.code == 0
+    examples = called.out.partition("Examples:")[2]
+    assert " ".join(("labelwise", *command)) in examples
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_fits_a_page(labelwise: Callable, command: tuple) -> None:
+    called = labelwise(*command, "-h")
+    assert called.code == 0
+    assert max(map(len, called.out.splitlines())) <= 100
+
+
+def test_help_and_version_start_fast_and_import_nothing_heavy() -> None:
+    script = (
+        "import sys, contextlib\nfrom labelwise.cli import main\n"
+        "with contextlib.suppress(SystemExit): main(sys.argv[1:])\n"
+        "print([m for m in ('torch', 'numpy', 'scipy', 'sklearn') if m in sys.modules])"
+    )
+    for argument in ("--help", "--version"):
+        best = float("inf")
+        for _ in range(3):
+            started = time.perf_counter()
+            done = subprocess.run(
+                [sys.executable, "-c", script, argument], capture_output=True, text=True, check=True
+            )
+            best = min(best, time.perf_counter() - started)
+        assert done.stdout.splitlines()[-1] == "[]"
+        assert best < 1.0  # 0.1 s on an idle machine
+
+
+def test_the_version_is_printed(process: Callable) -> None:
+    called = process("--version")
+    assert (called.code, called.out) == (0, f"labelwise {__version__}\n")
+
+
+def test_no_command_shows_the_help(labelwise: Callable) -> None:
+    called = labelwise()
+    assert called.code == 0
+    assert "Usage: labelwise" in called.out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_gets_its_completion(process: Callable, shell: str) -> None:
+    called = process(_LABELWISE_COMPLETE=f"source_{shell}")
+    assert called.code == 0
+    assert "_LABELWISE_COMPLETE" in called.out
+
+
+def test_completion_knows_commands_and_methods(process: Callable) -> None:
+    asked = {"_LABELWISE_COMPLETE": "complete_bash", "COMP_CWORD": "1"}
+    assert "evaluate" in process(COMP_WORDS="labelwise ev", **asked).out
+    asked["COMP_CWORD"] = "2"
+    assert process(COMP_WORDS="labelwise train exa", **asked).out.strip() == "exact-match"
+
+
+WRONG_CALLS = [
+    (("sing",), 2, "no such command 'sing'"),
+    (("tag",), 2, "missing argument"),
+    (("tag", "act.txt"), 2, "missing option '--bundle'"),
+    (("tag", "act.txt", "--bundle", "b", "--top", "0"), 2, "--top"),
+    (("tag", "act.txt", "--bundle", "b", "--format", "xml"), 2, "--format"),
+    (("tag", "act.txt", "--bundle", "absent.bundle"), 1, "absent.bundle"),
+    (("explain", "act.txt", "--bundle", "absent.bundle"), 1, "absent.bundle"),
+    (("train", "oracle", "--data", "d", "--out", "o"), 1, "no method is called 'oracle'"),
+    (("train", "svm", "--out", "o"), 2, "--data"),
+    (("train", "svm", "--data", "absent", "--out", "o"), 1, "absent"),
+    (("evaluate", "absent.bundle", "--data", "d"), 1, "absent.bundle"),
+    (("compare", "absent.json"), 1, "absent.json"),
+    (("report", "absent"), 1, "absent"),
+    (("data", "describe", "absent"), 1, "absent"),
+    (("data", "fetch", "eurlex58k"), 1, "eurlex57k"),
+    (("data", "make", "--train", "-5"), 2, "--train"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "words"), WRONG_CALLS, ids=lambda v: str(v)[:50])
+def test_a_wrong_call_is_one_sentence_and_a_code(
+    labelwise: Callable,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    arguments: tuple,
+    code: int,
+    words: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LABELWISE_DATA", raising=False)
+    called = labelwise(*arguments)
+    assert called.code == code
+    assert called.out == ""
+    assert called.err.startswith("labelwise: ")
+    assert called.err.count("\n") == 1
+    assert words in called.err
+    assert "Traceback" not in called.err
+
+
+def test_debug_shows_where_an_error_arose_wherever_it_is_written(process: Callable) -> None:
+    for arguments in (("--debug", "report", "absent"), ("report", "absent", "--debug")):
+        called = process(*arguments)
+        assert called.code == 1
+        assert "Traceback" in called.err
+        assert "InputError" in called.err
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (
+            OSError(errno.ENOSPC, "No space left on device", "b/weights"),
+            "b/weights: there is no space",
+        ),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "out.html"),
+            "out.html: permission denied",
+        ),
+        (IsADirectoryError(errno.EISDIR, "Is a directory", "acts"), "acts: this is a folder"),
+        (OSError(errno.EIO, "Input/output error", "disk"), "disk: input/output error"),
+        (MemoryError(), "not enough memory"),
+        (ValueError("a\nb"), "a fault of labelwise (ValueError: a b)"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_errors_of_the_system_say_what_to_do(
+    capsys: pytest.CaptureFixture[str], error: Exception, words: str
+) -> None:
+    assert _explain(error) == 1
+    shown = capsys.readouterr().err
+    assert words in shown
+    assert shown.count("\n") == 1
+
+
+def test_an_interrupt_ends_with_130(process: Callable, tmp_path: Path) -> None:
+    fifo = tmp_path / "slow.txt"
+    os.mkfifo(fifo)
+    running = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "from labelwise.cli import main; main()",
+            "data",
+            "describe",
+            str(fifo),
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 30
+    with pytest.raises(subprocess.TimeoutExpired):
+        running.wait(2)  # it now waits for the first byte
+    while running.poll() is None and time.monotonic() < deadline:
+        running.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+    assert running.returncode == 130
+    assert running.stderr is not None
+    shown = running.stderr.read()
+    running.stderr.close()
+    assert "interrupted" in shown
+    assert "Traceback" not in shown
+
+
+def test_a_reader_that_goes_away_is_met_with_silence(corpus: Path) -> None:
+    command = f"'{sys.executable}' -c 'from labelwise.cli import main; main()'"
+    done = subprocess.run(
+        ["bash", "-c", f"{command} data describe '{corpus}' --json | true"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+
+
+def test_the_help_lists_every_command(labelwise: Callable) -> None:
+    listed = labelwise("--help").out.partition("Commands:")[2].splitlines()
+    names = [line.split()[0] for line in listed if line.strip()]
+    assert set(names) == {command[0] for command in COMMANDS if command}

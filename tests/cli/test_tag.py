@@ -1,0 +1,273 @@
+"""``labelwise tag``: files, folders and standard input in; tables, JSON, JSONL and CSV out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labelwise import bundle as bundles
+from labelwise.cli import tag as tag_module
+from labelwise.cli.inputs import batches
+from labelwise.corpus.dataset import open_dataset
+from labelwise.corpus.document import Document, Section
+
+
+def ids(record: dict[str, Any]) -> list[str]:
+    return [one["id"] for one in record["predictions"]]
+
+
+def test_json_is_all_there_is_on_standard_output(
+    process: Callable, bundle: Path, act: Path, acts: list[dict[str, Any]]
+) -> None:
+    called = process("tag", act, "--bundle", bundle, "--json")
+    assert called.code == 0
+    (record,) = called.json
+    assert record["document"] == acts[0]["celex_id"]
+    assert record["title"] == acts[0]["title"]
+    assert len(record["predictions"]) == 5
+    first = record["predictions"][0]
+    assert set(first) == {"id", "descriptor", "score", "group"}
+    assert first["group"] in {"frequent", "few", "zero"}
+    scores = [one["score"] for one in record["predictions"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_what_is_shown_is_what_the_model_says(
+    labelwise: Callable, bundle: Path, corpus: Path
+) -> None:
+    method = bundles.load(bundle)
+    documents = open_dataset(corpus).test
+    scores = method.scores(documents)
+    records = labelwise("tag", corpus / "test.jsonl", "--bundle", bundle, "--json").json
+    assert len(records) == len(documents)
+    for row, record in zip(scores, records, strict=True):
+        best = sorted(range(len(row)), key=lambda column: -row[column])[:5]
+        assert ids(record) == [method.label_space.ids[column] for column in best]
+        assert record["predictions"][0]["score"] == pytest.approx(float(row[best[0]]), abs=1e-5)
+
+
+def test_the_four_formats_say_the_same(labelwise: Callable, bundle: Path, act: Path) -> None:
+    call = lambda format: labelwise("tag", act, "--bundle", bundle, "--format", format)
+    (record,) = call("json").json
+    assert json.loads(call("jsonl").out) == record
+    rows = list(csv.DictReader(io.StringIO(call("csv").out)))
+    assert [row["label"] for row in rows] == ids(record)
+    assert [int(row["rank"]) for row in rows] == [1, 2, 3, 4, 5]
+    assert {row["document"] for row in rows} == {record["document"]}
+    table = call("table").out
+    for one in record["predictions"]:
+        assert any(
+            one["id"] in line and f"{one['score']:.3f}" in line for line in table.splitlines()
+        )
+
+
+def test_the_table_reads_well_in_a_pipe_of_80_columns(
+    process: Callable, bundle: Path, corpus: Path
+) -> None:
+    called = process("tag", corpus / "test.jsonl", "--bundle", bundle, "--evidence", COLUMNS="80")
+    assert called.code == 0
+    assert max(map(len, called.out.splitlines())) <= 80
+    assert not set(called.out) & set("┃│┏━╇\x1b")
+    assert "because of" in called.out
+
+
+def test_standard_input_works_like_a_file(labelwise: Callable, bundle: Path, act: Path) -> None:
+    from_file = labelwise("tag", act, "--bundle", bundle, "--json").json
+    from_pipe = labelwise("tag", "-", "--bundle", bundle, "--json", stdin=act.read_bytes()).json
+    assert from_pipe == from_file
+
+
+def test_plain_text_on_standard_input_gets_labels(process: Callable, bundle: Path) -> None:
+    text = (
+        "Regulation on the import of citrus fruit.\nArticle 1\nOranges and lemons may be imported."
+    )
+    called = process("tag", "-", "--bundle", bundle, "--json", stdin=text.encode())
+    assert called.code == 0
+    assert len(ids(called.json[0])) == 5
+
+
+def test_a_folder_and_several_files_are_read_in_order(
+    labelwise: Callable, bundle: Path, acts: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "acts"
+    folder.mkdir()
+    for number in (2, 0, 1):
+        (folder / f"{number}.json").write_text(json.dumps(acts[number]), "utf-8")
+    alone = tmp_path / "alone.txt"
+    alone.write_text("The export of steel to third countries.", "utf-8")
+    records = labelwise("tag", folder, alone, "--bundle", bundle, "--json").json
+    assert [one["document"] for one in records] == [
+        *(act["celex_id"] for act in acts[:3]),
+        "alone",
+    ]
+
+
+def test_top_and_threshold_cut_the_list(labelwise: Callable, bundle: Path, act: Path) -> None:
+    call = lambda *options: labelwise("tag", act, "--bundle", bundle, "--json", *options).json[0]
+    full = call("--top", 20)["predictions"]
+    assert len(full) == 20
+    middle = (full[3]["score"] + full[4]["score"]) / 2
+    assert call("--top", 20, "--threshold", middle)["predictions"] == full[:4]
+    tuned = bundles.load(bundle).threshold
+    kept = call("--top", 20, "--threshold", "tuned")["predictions"]
+    assert kept == [one for one in full if one["score"] > tuned]
+    assert call("--threshold", "1e9")["predictions"] == []
+    refused = labelwise("tag", act, "--bundle", bundle, "--threshold", "high")
+    assert refused.code == 1
+    assert "--threshold is a number or the word 'tuned', not 'high'" in refused.err
+
+
+def test_include_and_exclude_take_ids_comma_lists_and_files(
+    labelwise: Callable, bundle: Path, act: Path, tmp_path: Path
+) -> None:
+    call = lambda *options: ids(
+        labelwise("tag", act, "--bundle", bundle, "--json", *options).json[0]
+    )
+    best = call("--top", 8)
+    assert call("--top", 6, "--exclude", f"{best[0]},{best[2]}") == [best[1], *best[3:8]]
+    assert call("--exclude", best[0], "--exclude", best[1])[:2] == best[2:4]
+    assert call("--include", f"{best[7]},{best[4]}") == [best[4], best[7]]
+    listed = tmp_path / "allowed.txt"
+    listed.write_text(f"# allowed\n{best[5]}\tsome descriptor\n\n{best[1]}  # a note\n", "utf-8")
+    assert call("--include", f"@{listed}") == [best[1], best[5]]
+    assert call("--include", listed) == [best[1], best[5]]
+    assert call("--include", f"@{listed}", "--exclude", best[1]) == [best[5]]
+
+
+def test_unknown_labels_are_not_passed_over_in_silence(
+    labelwise: Callable, bundle: Path, act: Path, tmp_path: Path
+) -> None:
+    label = bundles.load(bundle).label_space.labels[0]
+    typed = labelwise("tag", act, "--bundle", bundle, "--exclude", label.descriptor)
+    assert typed.code == 1
+    assert f"did you mean {label.id} ({label.descriptor})" in typed.err
+    assert labelwise("tag", act, "--bundle", bundle, "--include", "no-such-id").code == 1
+    listed = tmp_path / "list.txt"
+    listed.write_text(f"{label.id}\nabsent-1\nabsent-2\n", "utf-8")
+    part = labelwise("tag", act, "--bundle", bundle, "--json", "--include", f"@{listed}")
+    assert ids(part.json[0]) == [label.id]
+    assert "2 of 3 labels are not in the model" in part.err
+    listed.write_text("absent-1\n", "utf-8")
+    none = labelwise("tag", act, "--bundle", bundle, "--include", f"@{listed}")
+    assert none.code == 1
+    assert "not one line is the id of a label" in none.err
+    missing = labelwise("tag", act, "--bundle", bundle, "--include", "@absent.txt")
+    assert missing.code == 1
+    assert "absent.txt" in missing.err
+    everything = labelwise(
+        "tag", act, "--bundle", bundle, "--include", label.id, "--exclude", label.id
+    )
+    assert "the lists leave no label" in everything.err
+
+
+def test_evidence_lies_within_the_text_of_the_document(
+    labelwise: Callable, bundle: Path, corpus: Path, act: Path
+) -> None:
+    (record,) = labelwise("tag", act, "--bundle", bundle, "--evidence", "--json").json
+    text = open_dataset(corpus).test[0].text
+    spans = [span for one in record["predictions"] for span in one["evidence"]["spans"]]
+    assert spans
+    assert all(text[span["start"] : span["end"]] == span["text"] != "" for span in spans)
+    assert {one["evidence"]["kind"] for one in record["predictions"]} == {"contribution"}
+
+
+def test_a_bad_document_stops_or_is_counted_and_the_json_stays_whole(
+    labelwise: Callable, bundle: Path, acts: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    path = tmp_path / "acts.jsonl"
+    lines = [json.dumps(acts[0]), '{"celex_id": "32001R0001", broken', json.dumps(acts[1])]
+    path.write_text("\n".join(lines), "utf-8")
+    stopped = labelwise("tag", path, "--bundle", bundle, "--json")
+    assert stopped.code == 1
+    assert f"{path}, line 2" in stopped.err
+    assert isinstance(stopped.json, list)
+    went_on = labelwise("tag", path, "--bundle", bundle, "--json", "--skip-bad")
+    assert went_on.code == 0
+    assert [one["document"] for one in went_on.json] == [act["celex_id"] for act in acts[:2]]
+    assert "1" in went_on.err
+    assert "skipped" in went_on.err.lower()
+
+
+def test_an_empty_input_is_an_error_and_not_an_empty_answer(
+    labelwise: Callable, bundle: Path, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    called = labelwise("tag", empty, "--bundle", bundle)
+    assert called.code == 1
+    assert str(empty) in called.err
+
+
+def test_codes_and_markup_in_a_title_do_not_reach_the_terminal(
+    labelwise: Callable, bundle: Path, acts: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    path = tmp_path / "act.json"
+    title = "\x1b[2JOn [bold]lemons[/bold] \u202e :smile:"
+    path.write_text(json.dumps({**acts[0], "title": title}), "utf-8")
+    called = labelwise("tag", path, "--bundle", bundle)
+    assert called.code == 0
+    assert "\x1b" not in called.out
+    assert "[bold]lemons[/bold]" in called.out
+    assert ":smile:" in called.out
+
+
+def test_json_is_utf_8_whatever_the_locale(
+    process: Callable, bundle: Path, acts: list[dict[str, Any]]
+) -> None:
+    act = json.dumps({**acts[0], "title": "Κανονισμός για τα λεμόνια"}).encode()
+    for format in ("json", "jsonl", "csv", "table"):
+        called = process(
+            "tag", "-", "--bundle", bundle, "--format", format, stdin=act,
+            LC_ALL="C", PYTHONCOERCECLOCALE="0", PYTHONUTF8="0",
+        )  # fmt: skip
+        assert (called.code, called.err) == (0, "")
+        assert format == "csv" or "Κανονισμός" in called.out
+
+
+def test_documents_are_read_no_faster_than_they_are_tagged(
+    labelwise: Callable, bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = 0
+
+    def endless(*_: object, **__: object) -> Iterator[Document]:
+        nonlocal read
+        while read < 2000:
+            read += 1
+            yield Document(str(read), "", (Section("article", "the import of steel"),))
+
+    most_ahead = 0
+    printed = 0
+    one_document = tag_module.document_json
+
+    def watched(one: tag_module.Tagged) -> dict[str, Any]:
+        nonlocal most_ahead, printed
+        printed += 1
+        most_ahead = max(most_ahead, read - printed)
+        return one_document(one)
+
+    monkeypatch.setattr(tag_module, "read_inputs", endless)
+    monkeypatch.setattr(tag_module, "document_json", watched)
+    called = labelwise("tag", "acts", "--bundle", bundle, "--format", "jsonl")
+    assert called.out.count("\n") == printed == 2000
+    assert most_ahead < tag_module.BATCH
+
+
+def test_batches_keep_order_and_leave_nothing_out() -> None:
+    assert list(batches(range(7), 3)) == [[0, 1, 2], [3, 4, 5], [6]]
+    assert list(batches([], 3)) == []
+
+
+def test_the_same_call_gives_the_same_bytes_under_another_hash_seed(
+    process: Callable, bundle: Path, act: Path
+) -> None:
+    first, second = (
+        process("tag", act, "--bundle", bundle, "--evidence", "--json", PYTHONHASHSEED=seed)
+        for seed in ("1", "2")
+    )
+    assert first == second
