@@ -32,6 +32,8 @@ SPREAD = 0.7
 _MEASURES = {measure.name: measure for measure in MEASURES}
 _SUBJECTS = {subject.name: subject for subject in SUBJECTS}
 _PLACES = {place.name: place for place in PLACES}
+_PROPER = ("EUR", "State ", *(n for place in PLACES for n in (place.name, *place.words)))
+"""How a sentence may begin that keeps its capital after "Whereas"."""
 _NOWHERE = ("third countries", "certain countries", "the Member States concerned", "the area")
 
 
@@ -276,7 +278,8 @@ class Author:
         for _ in range(self.dice.weighted((0, 1, 2, 3), (0.3, 0.3, 0.2, 0.2))):
             chosen.insert(self.dice.below(len(chosen) + 1), self._distractor())
         if era == "EEC":
-            lines += [f"Whereas {s[0].lower()}{s[1:-1]};" for s in chosen]
+            plain = [s if s.startswith(_PROPER) else s[0].lower() + s[1:] for s in chosen]
+            lines += [f"Whereas {sentence.removesuffix('.')};" for sentence in plain]
         else:
             lines += ["Whereas:", *(f"({i}) {s}" for i, s in enumerate(chosen, start=1))]
         committee = f"The measures provided for in this {self.kind} are in accordance with the "
@@ -346,12 +349,12 @@ class Author:
         self, templates: Sequence[str], most: int, measure: Measure | None = None
     ) -> list[str]:
         """Up to ``most`` of the templates, more in long acts, filled in."""
-        times = 1 + self.words // 700
-        return [
+        filled = (
             self._fill(template, measure)
-            for _ in range(times)
+            for _ in range(1 + self.words // 700)
             for template in self.dice.sample(templates, most)
-        ]
+        )
+        return list(dict.fromkeys(filled))
 
     def _up_to(self, sentences: list[str], words: float) -> list[str]:
         """As many of the sentences as the length allows, at least two."""
