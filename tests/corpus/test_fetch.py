@@ -105,9 +105,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def zip_of(files: dict[str, bytes]) -> bytes:
+def zip_of(files: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as zipped:
+    with zipfile.ZipFile(buffer, "w", compression) as zipped:
         for name, data in files.items():
             zipped.writestr(name, data)
     return buffer.getvalue()
@@ -297,13 +297,25 @@ def test_a_truncated_archive_is_downloaded_once_more_and_then_refused(
     assert names(tmp_path) == set()
 
 
+def test_an_archive_with_one_altered_word_is_refused(
+    server: Server, tmp_path: Path, corpus: Path
+) -> None:
+    files = {f"{split}.jsonl": (corpus / f"{split}.jsonl").read_bytes() for split in COUNTS}
+    archive = zip_of(files, zipfile.ZIP_STORED)
+    server.files["dataset.zip"].data = archive.replace(b"Treaty", b"Treatx", 1)
+    with pytest.raises(LabelwiseError, match=r"train\.jsonl is damaged \(Bad CRC-32"):
+        get(tmp_path, server.source())
+    assert names(tmp_path) == set()
+
+
+@pytest.mark.parametrize("at", [0.1, 0.3, 0.5, 0.7])
 def test_an_archive_with_a_flipped_bit_is_refused(
-    server: Server, tmp_path: Path, archive: bytes
+    server: Server, tmp_path: Path, archive: bytes, at: float
 ) -> None:
     damaged = bytearray(archive)
-    damaged[len(archive) // 3] ^= 0x40
+    damaged[int(len(archive) * at)] ^= 0x40
     server.files["dataset.zip"].data = bytes(damaged)
-    with pytest.raises(LabelwiseError, match=r"train\.jsonl is damaged"):
+    with pytest.raises(LabelwiseError, match=r"EURLEX57K could not be fetched .*dataset\.zip"):
         get(tmp_path, server.source())
     assert names(tmp_path) == set()
 
