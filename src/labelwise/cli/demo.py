@@ -40,7 +40,7 @@ def demo(
     from labelwise.methods import get
 
     started = time.perf_counter()
-    corpus, act_file, page_file = out / "synthetic", out / "act.txt", out / "explained.html"
+    corpus, act_file, page_file = out / "synthetic", out / "act.json", out / "explained.html"
     _step(1, "Making a synthetic corpus: acts in the style of EU law, written by a program")
     make_dataset(corpus, seed=seed)
     dataset = open_dataset(corpus)
@@ -69,7 +69,7 @@ def demo(
     _step(4, "Tagging the first test act, which no method has seen")
     model = bundles.load(out / f"{METHODS[-1]}.bundle")
     act = dataset.test[0]
-    act_file.write_text(act.text, "utf-8")
+    act_file.write_text((corpus / "test.jsonl").read_text("utf-8").splitlines()[0], "utf-8")
     space = model.label_space
     predictions = rank(model.scores([act])[0], space, top=6)
     evidence = model.evidence(act, [one.label.id for one in predictions])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -169,7 +170,7 @@ def methods(as_json: JsonOption = False) -> None:
     rows = []
     for name in REGISTRY:
         try:
-            about = (get(name).__doc__ or "").strip().split("\n\n")[0]
+            about = (sys.modules[get(name).__module__].__doc__ or "").strip().split("\n\n")[0]
         except MissingExtraError as error:
             about = str(error)
         rows.append({"method": name, "about": " ".join(about.split())})

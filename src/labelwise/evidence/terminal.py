@@ -19,8 +19,14 @@ from labelwise.methods.base import Evidence, Span
 
 COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#D55E00", "#CC79A7", "#0072B2", "#F0E442")
 
-CONTEXT = 60
+CONTEXT = 50
 """Characters of text shown on each side of a marked stretch."""
+
+LONGEST = 240
+"""Characters from the first to the last marked word of a passage."""
+
+PLAIN = 0.25
+"""Words below this part of the label's strongest one are not marked: a terminal has no shades."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -40,7 +46,7 @@ def render_terminal(
     evidence: Sequence[Evidence],
     *,
     colour: bool = True,
-    passages: int = 4,
+    passages: int = 3,
 ) -> Iterator[RenderableType]:
     """Lines for each label: its score, its strongest words, its strongest passages.
 
@@ -74,12 +80,18 @@ def _passages(
 ) -> Iterator[Text]:
     """The stretches of text with the most weight, in the order of the text."""
     marked = heat(evidence.spans)
+    strong = [run for run in marked.runs if abs(run.weight) >= PLAIN * marked.strongest]
     text, starts = document.text, document.section_starts()
     groups: list[tuple[int, list[Span]]] = []  # the section and runs that stand close together
-    for run in marked.runs:
+    for run in strong:
         section = bisect_right(starts, run.start) - 1
         known = groups[-1] if groups else None
-        if known and known[0] == section and run.start - known[1][-1].end <= 2 * CONTEXT:
+        if (
+            known
+            and known[0] == section
+            and run.start - known[1][-1].end <= 2 * CONTEXT
+            and run.end - known[1][0].start <= LONGEST
+        ):
             known[1].append(run)
         else:
             groups.append((section, [run]))
