@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import shutil
 import tempfile
@@ -52,6 +53,12 @@ EURLEX57K_SOURCES: tuple[Source, ...] = (
 )
 
 EURLEX57K_COUNTS: Mapping[str, int] = {"train": 45_000, "dev": 6_000, "test": 6_000}
+
+
+_UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
+    *(RuntimeError, NotImplementedError),  # encrypted, or packed in a way that is not known
+)
 
 
 class DamagedArchiveError(LabelwiseError):
@@ -276,7 +283,7 @@ def _records(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, archive: Path) ->
                         yield line
             else:
                 yield stream.read()
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+    except _UNREADABLE as error:
         raise DamagedArchiveError(f"{archive}, {member.filename} is damaged ({error})") from error
 
 
