@@ -83,6 +83,8 @@ _EMPTY_BRACKETS = re.compile(r"\s*\(\s*\)")
 _AMENDMENT_MARK = re.compile(r"[►▼]\s?(?:[A-Z]{1,2}\d{0,3}\b)?|◄")
 _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
+# Never closed in some old pages, they nest deeper than the parser goes; they say nothing here.
+_UNCLOSED = re.compile(r"</?(?:font|b|i|u|em|strong|big|small|tt)(?:\s[^<>]*)?>", re.IGNORECASE)
 _XML_KEPT = frozenset({"amp", "lt", "gt", "quot", "apos"})
 
 
@@ -94,17 +96,14 @@ def parse_html(data: bytes, name: str) -> Document:
     act = _act_lines(body, text)
     if not act:
         raise InputError("holds no text", file=name)
-    if _has_parts(act):
-        title, sections = split_parts(act)
-    else:
-        by_text = split_lines(act)
-        if by_text is None and _PORTAL.search(text):
-            raise InputError(
-                "is a page of the EUR-Lex site without the text of an act: save the HTML that"
-                ' "Languages, formats and link to OJ" offers there',
-                file=name,
-            )
-        title, sections = by_text or no_act([line.text for line in act])
+    split = split_parts(act) if _has_parts(act) else split_lines(act)
+    if split is None and _PORTAL.search(text):
+        raise InputError(
+            "is a page of the EUR-Lex site without the text of an act: save the HTML that"
+            ' "Languages, formats and link to OJ" offers there',
+            file=name,
+        )
+    title, sections = split or no_act(act)
     return Document(document_id(name, _page_celex(root, act)), title, sections)
 
 
@@ -128,6 +127,7 @@ def _parse(text: str, name: str) -> Any:
     # What is no character in HTML would end the parser's reading.
     safe = re.sub("[\x00-\x08\x0b\x0e-\x1f]", "", text.lstrip("\ufeff"))
     safe = re.sub(r"^\s*<\?xml.*?\?>", "", safe, count=1, flags=re.DOTALL)
+    safe = _UNCLOSED.sub("", safe)
     parser = lxml_html.HTMLParser(huge_tree=True, no_network=True, remove_pis=True)
     try:
         root = lxml_html.document_fromstring(safe, parser=parser)

@@ -64,14 +64,15 @@ def parse_formex(data: bytes, name: str) -> Document:
         raise InputError(f"holds no text in its element {root.tag}", file=name)
     annotated = [*lines, *notes]
     if root.tag in {"ANNEX", "CONS.ANNEX"}:
+        title = " ".join(_texts(root.find("TITLE"))) or lines[0].text
         sections = sections_of([("attachments", [line.text for line in annotated])])
-        title = clean(" ".join(_texts(root.find("TITLE")))) or lines[0].text
-    elif any(line.part in {"enacting", "article"} for line in lines):
-        at = next((at for at, line in enumerate(lines) if line.part == "annex"), len(lines))
-        title, sections = split_parts([*lines[:at], *notes, *lines[at:]])
     else:
-        by_text = split_lines(annotated)
-        title, sections = by_text or no_act([line.text for line in annotated])
+        at = next((at for at, line in enumerate(lines) if line.part == "annex"), len(lines))
+        has_parts = any(line.part in {"enacting", "article"} for line in lines)
+        split = (
+            split_parts([*lines[:at], *notes, *lines[at:]]) if has_parts else split_lines(annotated)
+        )
+        title, sections = split or no_act(annotated)
     return Document(document_id(name, _celex(root, title)), title, sections)
 
 

@@ -19,8 +19,8 @@ _ROOT = re.compile(r"<([A-Za-z][\w.:-]*)")
 _HTML = re.compile(r"<(?:!doctype\s+html|html|head|body|txt_te)\b", re.IGNORECASE)
 _HTML_TAGS = frozenset(
     str.split(
-        "a article b base body br center div font h1 h2 h3 h4 h5 h6 head hr html i img link main meta"
-        " p pre script section span strong style table title txt_te ul"
+        "a article b base body br center div font h1 h2 h3 h4 h5 h6 head hr html i img link main"
+        " meta p pre script section span strong style table title txt_te ul"
     )
 )
 _ENTITY = re.compile(r"<!ENTITY", re.IGNORECASE)

@@ -54,10 +54,11 @@ _VERBS = (
 )
 _FORMULA_START = rf"(?:HAS|HAVE|HEREBY)\s+(?:HEREBY\s+|THEREFORE\s+)?{_VERBS}[A-Z]*\b"
 FORMULA = re.compile(
-    rf"^(?:{_FORMULA_START}|DECIDES?(?:\s+AS\s+FOLLOWS)?\s*:)[^a-z]{{0,120}}$"
+    rf"^(?:{_FORMULA_START}[^a-z:]{{0,120}}|DECIDES?(?:\s+AS\s+FOLLOWS)?\s*(?=:)):?$"
     r"|^(?:has|have)\s+(?:hereby\s+)?(?:adopted|decided|agreed)\b[^.;]{0,80}:$"
     r"|^Has\s+(?:adopted|decided)\b[^.;]{0,80}$|^Have\s+(?:adopted|decided|agreed)\b[^.;]{0,80}$"
 )
+_FORMULA_AND_MORE = re.compile(rf"^({_FORMULA_START}[^a-z:]{{0,120}}:)\s*(?=\S)")
 _DONE = re.compile(r"^(?:Done|DONE)\s+(?:at|At|AT|in|IN)\s+(?:the\s+)?[A-Z]")
 _RECITAL = re.compile(
     r"^(?:\(?1[.)]\s*)?(?=[A-Z])(?i:hav\w{2,6}\s+reg\w*d\s+to|having\s+(?:consulted|considered)"
@@ -112,7 +113,8 @@ FURNITURE = re.compile(
 )
 # Where one line of the file holds what belongs on several.
 _BREAKS = re.compile(
-    rf"(?<=\S)\s+(?={_FORMULA_START}[^a-z]{{0,60}}:)"
+    r"(?<=\S)\s+(?=THE\s[A-Z][A-Z ,]{4,150}[,.;]?\s+(?:Having\s+regard|Whereas)\b)"
+    rf"|(?<=\S)\s+(?={_FORMULA_START}[^a-z]{{0,60}}:)"
     rf"|(?<=:)\s+(?=(?:Sole\s+)?(?:Article|ARTICLE)\b)"
     r"|(?<=[.;:)])\s+(?=Done at [A-Z][a-z]+)"
     rf"|(?<=[.;:’'”\"`)])\s+(?=Article\s+\d{{1,3}}\s+(?:[A-Z][a-z]+|\d+\.)\s)"
@@ -135,7 +137,7 @@ def split_act(text: str) -> tuple[str, tuple[Section, ...]]:
     [('header', 'COUNCIL'), ('recitals', 'Having'), ('article', 'Oranges'), ('attachments', 'Done')]
     """
     lines = [Line(line) for raw in normalise(text).splitlines() if (line := clean(raw))]
-    return split_lines(lines) or no_act([line.text for line in lines])
+    return split_lines(lines) or no_act(lines)
 
 
 def parse_text(data: bytes, name: str) -> Document:
@@ -146,10 +148,10 @@ def parse_text(data: bytes, name: str) -> Document:
     return Document(document_id(name), title, sections)
 
 
-def no_act(lines: Sequence[str]) -> tuple[str, tuple[Section, ...]]:
+def no_act(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]]:
     """Text that is no act: one section; a short first line is taken for the title as well."""
-    title = lines[0] if len(lines) > 1 and len(lines[0]) <= 300 else ""
-    return title, sections_of([("article", lines)])
+    title = lines[0].text if len(lines) > 1 and len(lines[0].text) <= 300 else ""
+    return title, sections_of([("article", [line.text for line in lines])])
 
 
 def split_lines(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None:
@@ -198,7 +200,7 @@ def split_lines(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None
     return _act(front, articles, with_notes(attachments, notes))
 
 
-def split_parts(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]]:
+def split_parts(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None:
     """The title and the sections of an act whose markup says where each line stands."""
     body = [at for at, line in enumerate(lines) if line.part in {"enacting", "article"}]
     first = body[0]
@@ -216,8 +218,8 @@ def split_parts(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]]:
             continue
         if line.article not in articles:
             articles[line.article], pending = pending, []
-            if line.role == "heading":
-                rest = heading_rest(line.text)
+            rest = _heading_rest(line)
+            if rest is not None:
                 articles[line.article] += [rest] if rest else []
                 continue
         articles[line.article].append(line.text)
@@ -242,11 +244,13 @@ def _begins_annex(line: Line) -> bool:
 
 def _act(
     front: Sequence[str], articles: Sequence[Sequence[str]], attachments: Sequence[str]
-) -> tuple[str, tuple[Section, ...]]:
+) -> tuple[str, tuple[Section, ...]] | None:
+    """The sections of these zones; None where none of them has any text."""
     title, header, recitals = split_front(front)
     zones: list[tuple[SectionKind, Sequence[str]]] = [("header", header), ("recitals", recitals)]
     zones += [("article", article) for article in articles]
-    return title, sections_of([*zones, ("attachments", attachments)])
+    sections = sections_of([*zones, ("attachments", attachments)])
+    return (title, sections) if sections else None
 
 
 def split_front(lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
@@ -296,8 +300,11 @@ class _Heading:
 
 def _pieces(text: str) -> list[tuple[bool, str]]:
     """The line, broken where it runs from the recitals into the articles and so on."""
-    pieces = [text] if len(text) < 20 else [piece for piece in _BREAKS.split(text) if piece]
-    return [(at == 0, piece) for at, piece in enumerate(pieces)]
+    pieces: list[str] = []
+    for piece in _BREAKS.split(text) if len(text) > 20 else [text]:
+        formula = _FORMULA_AND_MORE.match(piece)
+        pieces += [formula[1], piece[formula.end() :]] if formula else [piece]
+    return [(at == 0, piece) for at, piece in enumerate(pieces) if piece]
 
 
 def _find_formula(lines: Sequence[Line]) -> int | None:
@@ -316,10 +323,11 @@ def _find_formula(lines: Sequence[Line]) -> int | None:
     return None
 
 
-def heading_rest(text: str) -> str:
-    """What follows the number in a line that markup calls the heading of an article."""
-    found = _SOLE.match(text) or _MARKED.match(text)
-    return text[found.end() :].strip() if found else ""
+def _heading_rest(line: Line) -> str | None:
+    """What follows the number in the first line of an article; None where that is no heading."""
+    marked = line.role == "heading"
+    found = _SOLE.match(line.text) or (_MARKED if marked else _HEADING).match(line.text)
+    return line.text[found.end() :].strip() if found else ("" if marked else None)
 
 
 def _key(number: str, suffix: str | None) -> tuple[int, str]:
