@@ -15,7 +15,7 @@ demo: $(STAMP)          ## synthetic corpus, two methods, a table, a tagged act,
 	$(BIN)/labelwise demo
 
 test: $(STAMP)          ## what .ci/run runs
-	$(BIN)/python -m pytest -n 2 -m 'not slow'
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not slow'
 
 test-slow: $(STAMP)     ## the checks that take minutes, on the real data where it is present
 	$(BIN)/python -m pytest -m slow

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from labelwise.corpus.dataset import Dataset, open_dataset
+from labelwise.corpus.synthetic import make_dataset
+
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
@@ -15,3 +18,11 @@ def real_data() -> Path:
     if not folder:
         pytest.skip("needs the real data: set LABELWISE_DATA to the folder that holds eurlex57k/")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    """A small synthetic data set: 600 training, 80 dev and 80 test documents."""
+    folder = tmp_path_factory.mktemp("synthetic")
+    make_dataset(folder, seed=0, train=600, dev=80, test=80)
+    return open_dataset(folder)

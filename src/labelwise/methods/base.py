@@ -107,9 +107,8 @@ class Method(ABC):
 
     def scores(self, documents: Sequence[Document]) -> Scores:
         """Score all labels for each document, whatever its batch mates."""
-        if not documents:
-            return np.zeros((0, len(self.label_space)), dtype=np.float32)
-        return self._scores(documents)
+        labels = len(self.label_space)
+        return self._scores(documents) if documents else np.zeros((0, labels), dtype=np.float32)
 
     def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """The words of the document that speak for each of the labels, in their order."""

@@ -1,0 +1,181 @@
+"""What every method must do. A new method is tested the moment it is registered.
+
+``tests/methods/test_conformance.py`` runs each ``check_*`` function here over the registry.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from labelwise import bundle, methods
+from labelwise.corpus.dataset import Dataset
+from labelwise.corpus.document import Document, Section
+from labelwise.errors import LabelwiseError
+from labelwise.methods import Method
+
+QUICK: dict[str, dict[str, Any]] = {
+    "logistic": {"longest_ngram": 2, "passes": 4},
+    "svm": {"passes": 6},
+    "tree": {"trees": 1, "explained_words": 20},
+}
+"""Settings that make a method quick enough to be trained in every test run."""
+
+ODD_DOCUMENTS = (
+    Document("empty", "", ()),
+    Document("one-word", "", (Section("article", "Oranges"),)),
+    Document("unknown-words", "", (Section("article", "Zzyzx qwrtplk, vbnmxz!"),)),
+    Document("greek", "", (Section("article", "Κανονισμός για την εισαγωγή εσπεριδοειδών."),)),
+    Document("punctuation", "", (Section("recitals", "... --- ;;;"), Section("article", "§"))),
+    Document("long", "", tuple(Section("article", "import of fruit " * 2_500) for _ in range(7))),
+)
+"""From nothing at all to 50,000 words."""
+
+
+def fitted(name: str, data: Dataset) -> Method:
+    """A method trained on a small data set with quick settings."""
+    cls = methods.get(name)
+    method = cls(cls.Settings(**QUICK.get(name, {})))
+    method.fit(data.train, data.dev, data.label_space)
+    return method
+
+
+def check_scores_are_documents_by_labels(method: Method, data: Dataset) -> None:
+    scores = method.scores(data.test)
+    assert scores.shape == (len(data.test), len(data.label_space))
+    assert scores.dtype == np.float32
+    assert np.isfinite(scores).all()
+    assert ((scores >= 0) & (scores <= 1)).all()
+    assert method.scores([]).shape == (0, len(data.label_space))
+
+
+def check_columns_follow_the_label_order(method: Method, data: Dataset) -> None:
+    """On training documents, gold labels score higher than the rest on average."""
+    documents = data.train[:60]
+    scores, gold = method.scores(documents), data.label_space.gold(documents).toarray() > 0
+    seen = data.label_space.counts > 0
+    assert scores[:, seen][gold[:, seen]].mean() > 2 * scores[:, seen][~gold[:, seen]].mean()
+
+
+def check_same_seed_gives_the_same_scores(method: Method, data: Dataset) -> None:
+    if not method.deterministic:
+        assert method.__class__.__doc__ is not None
+        assert "seed" in method.__class__.__doc__, "say why the seed does not settle the scores"
+        return
+    again = fitted(method.name, data)
+    np.testing.assert_array_equal(again.scores(data.test), method.scores(data.test))
+    assert again.threshold == method.threshold
+
+
+def check_bundle_works_in_a_new_process(method: Method, data: Dataset, folder: Path) -> None:
+    """Saved here, loaded by another process with another hash seed and no corpus: same scores."""
+    bundle.save(method, folder / "model")
+    script = (
+        "import sys, numpy as np\n"
+        "from labelwise import bundle\n"
+        "from labelwise.corpus.document import Document, Section\n"
+        "method = bundle.load(sys.argv[1])\n"
+        "text = 'Regulation on the import of citrus fruit from third countries'\n"
+        "act = Document('1', '', (Section('header', text), Section('article', 'Fish quotas.')))\n"
+        "np.save(sys.argv[2], method.scores([act]))\n"
+        "print(method.label_space.fingerprint, method.threshold)\n"
+    )
+    text = "Regulation on the import of citrus fruit from third countries"
+    act = Document("1", "", (Section("header", text), Section("article", "Fish quotas.")))
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(folder / "model"), str(folder / "scores.npy")],
+        env={**os.environ, "PYTHONHASHSEED": "4711", "LABELWISE_DATA": ""},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    expected = method.scores([act])
+    np.testing.assert_allclose(np.load(folder / "scores.npy"), expected, rtol=1e-5, atol=1e-6)
+    fingerprint, threshold = done.stdout.split()
+    assert fingerprint == data.label_space.fingerprint
+    assert float(threshold) == method.threshold
+    loaded = bundle.load(folder / "model")
+    assert loaded.settings == method.settings
+    assert loaded.label_space == method.label_space
+    top = _top_label(method, data.test[0])
+    assert loaded.evidence(data.test[0], [top])[0].label == top
+
+
+def check_batch_mates_do_not_matter(method: Method, data: Dataset) -> None:
+    documents: Sequence[Document] = [*data.test[:5], ODD_DOCUMENTS[-1], data.test[5]]
+    together = method.scores(documents)
+    alone = np.concatenate([method.scores([document]) for document in documents])
+    backwards = method.scores(documents[::-1])[::-1]
+    np.testing.assert_allclose(together, alone, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(together, backwards, rtol=1e-4, atol=1e-5)
+
+
+def check_odd_documents_are_scored(method: Method, data: Dataset) -> None:
+    scores = method.scores(ODD_DOCUMENTS)
+    assert scores.shape == (len(ODD_DOCUMENTS), len(data.label_space))
+    assert np.isfinite(scores).all()
+    for document in ODD_DOCUMENTS[:-1]:
+        for evidence in method.evidence(document, data.label_space.ids[:2]):
+            _check_spans(document, evidence)
+
+
+def check_evidence_points_into_the_text(method: Method, data: Dataset) -> None:
+    for document in data.test[:4]:
+        scores = method.scores([document])[0]
+        labels = [data.label_space.ids[column] for column in np.argsort(-scores)[:3]]
+        evidence = method.evidence(document, labels)
+        assert [one.label for one in evidence] == labels
+        for one in evidence:
+            _check_spans(document, one)
+        assert evidence[0].spans or not scores.max(), "some words should speak for the top label"
+
+
+def _check_spans(document: Document, evidence: methods.Evidence) -> None:
+    weights = np.array([span.weight for span in evidence.spans])
+    assert np.isfinite(weights).all()
+    for span in evidence.spans:
+        assert 0 <= span.start < span.end <= len(document.text)
+        assert document.text[span.start : span.end].strip()
+    if evidence.kind == "contribution":
+        assert np.abs(weights).sum() <= 1 + 1e-6
+    elif len(weights):
+        assert (weights >= 0).all()
+        assert weights.sum() == pytest.approx(1, abs=1e-4)
+
+
+def check_wrong_use_is_a_plain_error(method: Method, data: Dataset) -> None:
+    with pytest.raises(LabelwiseError, match="not a label of this model"):
+        method.evidence(data.test[0], ["no-such-label"])
+    fresh = type(method)()
+    with pytest.raises(LabelwiseError, match="not fitted"):
+        fresh.scores(data.test[:1])
+    with pytest.raises(LabelwiseError, match="no training documents"):
+        fresh.fit([], [], data.label_space)
+
+
+def check_settings_are_one_flat_dataclass(method: Method, data: Dataset) -> None:
+    settings = method.Settings()
+    assert dataclasses.is_dataclass(settings)
+    assert isinstance(settings.seed, int)
+    assert type(method)(settings).settings is settings
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        assert value is None or isinstance(value, bool | int | float | str | tuple), field.name
+
+
+def _top_label(method: Method, document: Document) -> str:
+    return method.label_space.ids[int(method.scores([document])[0].argmax())]
+
+
+CHECKS = [check for name, check in sorted(globals().items()) if name.startswith("check_")]

@@ -1,0 +1,127 @@
+"""Bundles: complete, checked, never half-written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelwise.bundle
+from labelwise import bundle
+from labelwise.corpus.document import Document, Section
+from labelwise.corpus.labels import LabelSpace
+from labelwise.errors import BundleError
+from labelwise.methods.exact_match import ExactMatch
+
+ACT = Document("a", "", (Section("article", "The import of citrus fruit."),))
+
+
+def method(*descriptors: str) -> ExactMatch:
+    names = {str(number): name for number, name in enumerate(descriptors)}
+    fitted = ExactMatch()
+    fitted.fit([ACT], [], LabelSpace.from_counts(dict.fromkeys(names, 1), names))
+    return fitted
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    folder = tmp_path / "model"
+    bundle.save(method("import", "citrus fruit"), folder, card={"data": "synthetic"})
+    return folder
+
+
+def test_a_bundle_names_its_labels_and_says_how_it_was_made(saved: Path) -> None:
+    loaded = bundle.load(saved)
+    assert [label.descriptor for label in loaded.label_space.labels] == ["import", "citrus fruit"]
+    np.testing.assert_array_equal(
+        loaded.scores([ACT]), method("import", "citrus fruit").scores([ACT])
+    )
+    described = bundle.describe(saved)
+    assert described["method"] == "exact-match"
+    assert described["card"] == {"data": "synthetic"}
+    assert described["versions"]["labelwise"] == labelwise.__version__
+
+
+@pytest.mark.parametrize("part", ["arrays", "labels", "values"])
+def test_a_flipped_byte_is_refused(saved: Path, part: str) -> None:
+    [file] = saved.glob(f"{part}-*")
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(bytes(data))
+    with pytest.raises(BundleError, match=f"{file.name}: is damaged or has been altered"):
+        bundle.load(saved)
+
+
+def test_a_truncated_file_is_refused(saved: Path) -> None:
+    [file] = saved.glob("labels-*")
+    file.write_bytes(file.read_bytes()[:-10])
+    with pytest.raises(BundleError, match="the bundle was not copied whole"):
+        bundle.load(saved)
+
+
+def test_a_missing_file_is_refused(saved: Path) -> None:
+    [file] = saved.glob("values-*")
+    file.unlink()
+    with pytest.raises(BundleError, match=file.name):
+        bundle.load(saved)
+
+
+def test_an_altered_manifest_is_refused(saved: Path) -> None:
+    manifest = json.loads((saved / "bundle.json").read_text())
+    manifest["threshold"] = 0.01
+    (saved / "bundle.json").write_text(json.dumps(manifest))
+    with pytest.raises(BundleError, match="has been altered"):
+        bundle.load(saved)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"method": "svm"}'])
+def test_a_broken_manifest_is_refused(saved: Path, content: str) -> None:
+    (saved / "bundle.json").write_text(content)
+    with pytest.raises(BundleError, match=r"bundle\.json"):
+        bundle.load(saved)
+
+
+def test_another_format_version_says_what_to_do(saved: Path) -> None:
+    manifest = json.loads((saved / "bundle.json").read_text())
+    (saved / "bundle.json").write_text(json.dumps({**manifest, "format": 99}))
+    with pytest.raises(BundleError, match=r"has format 99, .* reads format 1: train it again"):
+        bundle.load(saved)
+
+
+def test_a_folder_that_is_no_bundle_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BundleError, match="this is not a bundle"):
+        bundle.load(tmp_path)
+
+
+def test_a_bundle_never_lands_among_other_files(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(BundleError, match=r"holds other files \(thesis.txt\)"):
+        bundle.save(method("import"), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_new_save_replaces_the_old_one_and_leaves_nothing_behind(saved: Path) -> None:
+    bundle.save(method("export"), saved)
+    assert [label.descriptor for label in bundle.load(saved).label_space.labels] == ["export"]
+    assert len(list(saved.iterdir())) == 4
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 3])
+def test_an_interrupted_write_leaves_the_old_bundle(
+    saved: Path, after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, written = labelwise.bundle._write, []
+
+    def cut_off(path: Path, data: bytes) -> None:
+        if len(written) == after:
+            raise OSError(28, "No space left on device")
+        written.append(path)
+        write(path, data)
+
+    monkeypatch.setattr(labelwise.bundle, "_write", cut_off)
+    with pytest.raises(BundleError, match="No space left on device"):
+        bundle.save(method("export"), saved)
+    loaded = bundle.load(saved)
+    assert [label.descriptor for label in loaded.label_space.labels] == ["import", "citrus fruit"]
