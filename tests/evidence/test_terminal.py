@@ -43,11 +43,11 @@ def spans(document: Document, **weights: float) -> Evidence:
 
 
 def test_without_colour_words_for_and_against_are_bracketed() -> None:
-    text = shown(ACT, [spans(ACT, citrus_fruit=0.5, fruit=0.2, refunds=-0.1)], colour=False)
+    text = shown(ACT, [spans(ACT, citrus_fruit=0.5, fruit=0.2, refunds=-0.3)], colour=False)
     assert "«citrus fruit»" in text
     assert "‹refunds›" in text
     assert "Article 1:" in text
-    assert "citrus fruit +50%, fruit +20%, refunds -10%" in text
+    assert "citrus fruit +50%, refunds -30%, fruit +20%" in text
     assert "\x1b" not in text
 
 

@@ -81,11 +81,12 @@ def fetch(
     from labelwise.corpus.fetch import fetch as download
 
     folder = out if out is not None else Path("data") / name
-    download(name, folder)
+    new = download(name, folder)
     if as_json:
-        print_json({"name": name, "folder": str(folder)})
+        print_json({"name": name, "folder": str(folder), "downloaded": new})
     else:
-        print(f"{name} lies in {folder}: try `labelwise data describe {folder}`")
+        print(f"{name} {'is' if new else 'was'} in {folder}, complete and checked")
+        note(f"Next: labelwise data describe {folder}")
 
 
 @data.command()
@@ -93,7 +94,7 @@ def make(
     *,
     out: Annotated[Path, typer.Option(help="Folder to write.")] = Path("synthetic"),
     seed: Annotated[int, typer.Option(help="Same seed, same files.")] = 0,
-    train: Annotated[int, typer.Option(min=1, help="Training documents.")] = 2000,
+    train: Annotated[int, typer.Option(min=1, help="Training documents.")] = 2400,
     dev: Annotated[int, typer.Option(min=1, help="Development documents.")] = 300,
     test: Annotated[int, typer.Option(min=1, help="Test documents.")] = 300,
     as_json: JsonOption = False,

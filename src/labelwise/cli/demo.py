@@ -73,7 +73,7 @@ def demo(
     space = model.label_space
     predictions = rank(model.scores([act])[0], space, top=6)
     evidence = model.evidence(act, [one.label.id for one in predictions])
-    console().print(act.title)
+    console().print(" ".join(act.title.split()))
     print_table(
         ["score", "label", "descriptor", "group", "gold"],
         [

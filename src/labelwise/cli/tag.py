@@ -179,7 +179,7 @@ def _table(documents: Iterable[Tagged]) -> None:
     shown = console()
     for one in documents:
         heading = Text(clean(one.document.id), style="bold")
-        heading.append(f"  {clean(one.document.title)}", style="not bold")
+        heading.append("  " + " ".join(clean(one.document.title).split()), style="not bold")
         shown.print(heading)
         if not one.predictions:
             shown.print("  no label passed\n")
