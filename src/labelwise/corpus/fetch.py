@@ -26,7 +26,7 @@ from labelwise.progress import track
 ARCHIVE_LIMIT = 1 << 30
 UNPACKED_LIMIT = 4 << 30
 DESCRIPTORS_LIMIT = 64 << 20
-"""Bytes. The archive has about a tenth of them; more is not what was asked for."""
+"""Bytes, several times what is due: more is not what was asked for."""
 
 
 @dataclass(frozen=True)
