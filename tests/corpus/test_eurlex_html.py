@@ -274,11 +274,19 @@ def test_an_act_of_a_hundred_thousand_words_is_read_in_seconds() -> None:
     assert time.perf_counter() - started < 20
 
 
-def test_deep_nesting_is_no_obstacle() -> None:
+@pytest.mark.parametrize("tag", ["font", "div", "span"])
+def test_no_nesting_is_too_deep(tag: str) -> None:
+    body = f"<{tag}>" * 6000 + "<p>HAS ADOPTED THIS DECISION:<p>Article 1<p>Deep down."
+    assert texts(parse_html(page(body), "x.html"), "article") == ["Deep down."]
+
+
+def test_broken_xhtml_is_read_as_a_browser_would() -> None:
     document = parse_html(
-        page("<font><b>" * 3000 + "<p>Deep down." + "</b></font>" * 3000), "x.html"
+        b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/>'
+        b'<script src="x.js"/></head><body><a id="top"/><p>Nuts & husks<br>are <b>sold</p></body>',
+        "x.html",
     )
-    assert document.text == "Deep down."
+    assert document.text == "Nuts & husks\nare sold"
 
 
 def test_files_are_told_apart_by_their_content() -> None:

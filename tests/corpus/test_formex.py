@@ -147,6 +147,12 @@ def test_a_declared_type_outside_the_file_is_not_fetched() -> None:
     assert time.perf_counter() - started < 1
 
 
+def test_characters_named_as_in_html_are_read() -> None:
+    assert parse_formex(b"<ACT><P>Bees&nbsp;&amp;&nbsp;wasps</P></ACT>", "a.xml").text == (
+        "Bees & wasps"
+    )
+
+
 def test_an_act_of_a_hundred_thousand_words_is_read_in_seconds() -> None:
     point = "<ITEM><NP><NO.P>(a)</NO.P><TXT>Bees shall be counted twice each day.</TXT></NP></ITEM>"
     article = f"<ALINEA><P>Note:</P><LIST>{point * 100}</LIST></ALINEA></ARTICLE>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import lzma
 import re
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from labelwise.corpus import celex, decoding, markup, plain_text
 from labelwise.corpus.celex import celex_from_eli, celex_in
 from labelwise.corpus.decoding import decode
 from labelwise.corpus.document import Section
@@ -88,6 +90,38 @@ def test_quoted_articles_are_known_even_where_the_quotation_marks_are_lost() -> 
     )
     assert "Husks" in first
     assert second.startswith("This Regulation")
+
+
+def test_an_announced_article_counts_where_it_fills_a_gap() -> None:
+    """What was announced may be a table that the text has lost."""
+    found = articles_of(
+        act(
+            "Article 1\nDuties are charged on the following products:",
+            "Article 2\nThis Regulation shall enter into force on 1 May 1973.",
+        )
+    )
+    assert found[1] == "This Regulation shall enter into force on 1 May 1973."
+
+
+def test_a_quotation_that_only_a_footnote_closes_does_not_swallow_articles() -> None:
+    found = articles_of(
+        act(
+            "Article 1\nArticle 2 is replaced by the following:\n‘Article 2\nNuts (4) are sold.",
+            "Article 2\nThis Regulation shall enter into force on 1 May 1973.",
+            after="Done at Brussels, 3 March 1973.\n(4) As defined in Resolution 1244.’",
+        )
+    )
+    assert len(found) == 2
+
+
+def test_a_reference_cut_by_a_line_break_is_no_heading() -> None:
+    found = articles_of(
+        act(
+            "Article 1\nNuts are sold under\nArticle 2\nof Regulation No 9023.",
+            "Article 2\nHusks are burnt.",
+        )
+    )
+    assert found == ["Nuts are sold under\nArticle 2\nof Regulation No 9023.", "Husks are burnt."]
 
 
 def test_a_definition_in_quotation_marks_opens_no_quotation() -> None:
@@ -285,6 +319,11 @@ WORDS = [
     *("Having regard to", "Whereas", "’;", "THE COUNCIL,", "nuts", "(1)", "\n", "\n\n", "II", "'"),
 ]
 HEADINGS = re.compile(r"HAS ADOPTED THIS REGULATION|Article|ANNEX|EN|\d+|I+|\W+")
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    for module in (celex, decoding, markup, plain_text):
+        assert doctest.testmod(module).failed == 0
 
 
 @settings(max_examples=300, deadline=None)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html.entities import name2codepoint
 from typing import Any
 
 from lxml import etree
@@ -81,11 +80,14 @@ _PART_TAGS = frozenset({"div", "section", "article", "td"})
 _NOTE_MARK = re.compile(r"\(?\s*(?:\d{1,4}|[*†]+|[a-z]{1,2})\s*\)?")
 _EMPTY_BRACKETS = re.compile(r"\s*\(\s*\)")
 _AMENDMENT_MARK = re.compile(r"[►▼]\s?(?:[A-Z]{1,2}\d{0,3}\b)?|◄")
-_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
-_DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
 # Never closed in some old pages, they nest deeper than the parser goes; they say nothing here.
 _UNCLOSED = re.compile(r"</?(?:font|b|i|u|em|strong|big|small|tt)(?:\s[^<>]*)?>", re.IGNORECASE)
-_XML_KEPT = frozenset({"amp", "lt", "gt", "quot", "apos"})
+# Empty elements of XHTML, which a browser takes for open ones.
+_EMPTY = re.compile(r"<(title|script|style|textarea|a|div|span|p|td)(\s[^<>]*)?/>", re.IGNORECASE)
+_NO_CHARACTER = re.compile("[\x00-\x08\x0b\x0e-\x1f]")
+_DECLARATION = re.compile(r"^\s*<\?xml.*?\?>", re.DOTALL)
+_NO_TEXT = re.compile(r"<(head|script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_ANY_TAG = re.compile(r"<[^<>]*>")
 
 
 def parse_html(data: bytes, name: str) -> Document:
@@ -121,24 +123,21 @@ def _parse(text: str, name: str) -> Any:
     refuse_entities(text, name)
     if text.lstrip("\ufeff \r\n\t").startswith("<?xml") or "www.w3.org/1999/xhtml" in text[:2000]:
         try:
-            return parse_xml(_ENTITY.sub(_character, _DOCTYPE.sub("", text, count=1)), name)
+            return parse_xml(text, name)
         except InputError:
             pass
-    # What is no character in HTML would end the parser's reading.
-    safe = re.sub("[\x00-\x08\x0b\x0e-\x1f]", "", text.lstrip("\ufeff"))
-    safe = re.sub(r"^\s*<\?xml.*?\?>", "", safe, count=1, flags=re.DOTALL)
-    safe = _UNCLOSED.sub("", safe)
+    bare = _DECLARATION.sub("", _NO_CHARACTER.sub("", text.lstrip("\ufeff")), count=1)
+    bare = _EMPTY.sub(r"<\1\2></\1>", _UNCLOSED.sub("", bare))
     parser = lxml_html.HTMLParser(huge_tree=True, no_network=True, remove_pis=True)
     try:
-        root = lxml_html.document_fromstring(safe, parser=parser)
+        root = lxml_html.document_fromstring(bare, parser=parser)
+        if any("depth" in entry.message for entry in parser.error_log):
+            # Nested deeper than the parser goes: without its tags, the text can still be read.
+            flat = _ANY_TAG.sub("<br>", _NO_TEXT.sub("", bare))
+            root = lxml_html.document_fromstring(flat, parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise InputError("holds no text", file=name) from error
     return root
-
-
-def _character(reference: re.Match[str]) -> str:
-    code = name2codepoint.get(reference[1])
-    return reference[0] if reference[1] in _XML_KEPT or code is None else chr(code)
 
 
 def _tag(element: Any) -> str:

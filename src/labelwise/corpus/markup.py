@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from html.entities import name2codepoint
 from typing import Any, Literal
 
 from lxml import etree
@@ -23,7 +24,10 @@ _HTML_TAGS = frozenset(
         " meta p pre script section span strong style table title txt_te ul"
     )
 )
-_ENTITY = re.compile(r"<!ENTITY", re.IGNORECASE)
+_DECLARED_ENTITY = re.compile(r"<!ENTITY", re.IGNORECASE)
+_REFERENCE = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
+_OF_XML = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
 _XML_DECLARATION = re.compile(r"^\s*<\?xml.*?\?>", re.DOTALL)
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
@@ -56,12 +60,18 @@ def sniff(data: bytes) -> Literal["html", "formex", "text"]:
 def refuse_entities(text: str, name: str) -> None:
     """Entities of a file's own can read other files, or fill the memory: no act needs them."""
     prolog = text[: root.start()] if (root := _ROOT.search(text)) else text
-    if found := _ENTITY.search(prolog):
+    if found := _DECLARED_ENTITY.search(prolog):
         raise InputError(
             "declares XML entities of its own, which are not accepted: remove the declarations",
             file=name,
             line=prolog.count("\n", 0, found.start()) + 1,
         )
+
+
+def _character(reference: re.Match[str]) -> str:
+    """The character that HTML names like this, such as ``&nbsp;``, which XML does not know."""
+    code = name2codepoint.get(reference[1])
+    return reference[0] if reference[1] in _OF_XML or code is None else chr(code)
 
 
 def parse_xml(text: str, name: str) -> Any:
@@ -70,7 +80,8 @@ def parse_xml(text: str, name: str) -> Any:
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_pis=True
     )
-    bare = _NOT_XML.sub("", _XML_DECLARATION.sub("", text.lstrip("\ufeff"), count=1))
+    bare = _XML_DECLARATION.sub("", text.lstrip("\ufeff"), count=1)
+    bare = _REFERENCE.sub(_character, _NOT_XML.sub("", _DOCTYPE.sub("", bare, count=1)))
     try:
         root = etree.fromstring(bare, parser)
     except (etree.XMLSyntaxError, ValueError) as error:

@@ -108,9 +108,9 @@ FURNITURE = re.compile(
     r"(?:\s+of\s+the\s+European\s+(?:Union|Communities))?"
     r"(?:\s*,?\s*(?:No\s+)?[LC]\s?\d+.{0,80})?"
     r"|\d{1,2}\.\s?\d{1,2}\.\s?\d{4}(?:\s+EN)?|(?:No\s+)?[LC]\s\d+/\d+|EN|[LC] series"
-    r"|ELI\s*:\s*https?://\S+|ISSN\s+\d{4}-\d{3}[\dX].{0,40}"
     r"|This (?:text|document) is meant purely as a documentation tool.*)$"
 )
+_TRAILER = re.compile(r"^(?:ELI\s*:\s*https?://\S+|ISSN\s+\d{4}-\d{3}[\dX].{0,40})$")
 # Where one line of the file holds what belongs on several.
 _BREAKS = re.compile(
     r"(?<=\S)\s+(?=THE\s[A-Z][A-Z ,]{4,150}[,.;]?\s+(?:Having\s+regard|Whereas)\b)"
@@ -214,7 +214,7 @@ def split_parts(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None
     notes = [x.text for x in lines[: last + 1] if x.role == "note" and x.part != "article"]
     for line in lines[first : last + 1]:
         if line.part != "article":
-            pending += [] if line.role == "note" else [line.text]
+            pending += [] if line.role == "note" or FORMULA.match(line.text) else [line.text]
             continue
         if line.article not in articles:
             articles[line.article], pending = pending, []
@@ -226,7 +226,7 @@ def split_parts(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None
     bodies = [*articles.values()] or [[]]
     bodies[-1] += pending
 
-    tail = [line for line in lines[last + 1 :] if not FURNITURE.match(line.text)]
+    tail = lines[last + 1 :]
     annex = next((at for at, line in enumerate(tail) if _begins_annex(line)), len(tail))
     closing = [line.text for line in tail[:annex] if line.role != "note"]
     notes += [line.text for line in tail[:annex] if line.role == "note"]
@@ -235,7 +235,8 @@ def split_parts(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None
         done = 1 if closing and _BINDING.match(closing[0]) else 0
     bodies[-1] += closing[:done]  # "This Regulation shall be binding ..."
     front = [line.text for line in lines[:first] if line.role != "note"]
-    return _act(front, bodies, [*closing[done:], *notes, *(line.text for line in tail[annex:])])
+    annexes = [line.text for line in tail[annex:]]
+    return _act(front, bodies, with_notes([*closing[done:], *annexes], notes))
 
 
 def _begins_annex(line: Line) -> bool:
@@ -249,7 +250,8 @@ def _act(
     title, header, recitals = split_front(front)
     zones: list[tuple[SectionKind, Sequence[str]]] = [("header", header), ("recitals", recitals)]
     zones += [("article", article) for article in articles]
-    sections = sections_of([*zones, ("attachments", attachments)])
+    zones.append(("attachments", [line for line in attachments if not _TRAILER.match(line)]))
+    sections = sections_of(zones)
     return (title, sections) if sections else None
 
 
@@ -296,6 +298,7 @@ class _Heading:
     rest: str
     inline: bool
     marked: bool
+    announced: bool  # the line before says that a quotation follows
 
 
 def _pieces(text: str) -> list[tuple[bool, str]]:
@@ -308,19 +311,27 @@ def _pieces(text: str) -> list[tuple[bool, str]]:
 
 
 def _find_formula(lines: Sequence[Line]) -> int | None:
-    """Where "HAS ADOPTED THIS ..." stands.
+    """Where "HAS ADOPTED THIS ..." stands: the first one that an article follows, or the first.
 
     A consolidated act has no such line, while an agreement in its annex may: a formula does not
     count after an article that has text. (In a table of contents, the next line is short.)
     """
+    formulas: list[int] = []
     for at, line in enumerate(lines):
         if FORMULA.match(line.text):
-            return at
-        following = lines[at + 1].text if at + 1 < len(lines) else ""
-        alone = line.role == "heading" or _SOLE.fullmatch(line.text) or _HEADING.match(line.text)
-        if alone and not line.in_table and len(following) > 80:
-            return None
-    return None
+            formulas.append(at)
+        elif not line.in_table and _is_heading(line):
+            if formulas and at - formulas[-1] < 8:
+                return formulas[-1]
+            if not formulas and at + 1 < len(lines) and len(lines[at + 1].text) > 80:
+                return None
+    return formulas[0] if formulas else None
+
+
+def _is_heading(line: Line) -> bool:
+    """Whether a line is the heading of an article and nothing else."""
+    alone = line.role == "heading" or _SOLE.fullmatch(line.text) or _HEADING.match(line.text)
+    return bool(alone)
 
 
 def _heading_rest(line: Line) -> str | None:
@@ -355,29 +366,50 @@ def _candidates(lines: Sequence[Line], start: int, quoted: Sequence[bool]) -> li
         marked = line.role == "heading" and not line.in_table
         if quoted[at] or (by_markup and not marked) or line.text[0] in _OPENERS:
             continue
-        announced = at > start and _ANNOUNCED.search(lines[at - 1].text)
-        if announced and not FORMULA.match(lines[at - 1].text):
-            continue
+        announced = at > start and _ANNOUNCED.search(lines[at - 1].text) is not None
         if sole := _SOLE.match(line.text):
             rest = line.text[sole.end() :].strip()
             if not rest or rest[0].isupper():
-                found.append(_Heading(at, (1, ""), rest, bool(rest), marked))
+                found.append(_Heading(at, (1, ""), rest, bool(rest), marked, announced))
         elif match := _HEADING.match(line.text):
-            found.append(_Heading(at, _key(match["number"], match["suffix"]), "", False, marked))
+            if not marked and at + 1 < len(lines) and lines[at + 1].text[0].islower():
+                continue  # a reference that a line break has cut: "Article 2 / of the Treaty"
+            key = _key(match["number"], match["suffix"])
+            found.append(_Heading(at, key, "", False, marked, announced))
         elif match := (_MARKED if marked else _INLINE).match(line.text):
             rest = line.text[match.end() :].strip()
             key = _key(match["number"], match["suffix"])
-            found.append(_Heading(at, key, rest, not marked, marked))
+            found.append(_Heading(at, key, rest, not marked, marked, announced))
     outside = [heading for heading in found if not lines[heading.at].in_table]
     return outside or found
 
 
 def _in_sequence(candidates: Sequence[_Heading]) -> list[_Heading]:
-    """The longest rising sequence of article numbers, and of two the later.
+    """The headings whose numbers make the best sequence.
 
     An amending act quotes articles of another act; where the quotation marks are lost, their
-    numbers still break the sequence, and those that fit it come before the real ones.
+    numbers still break the sequence, or an announcement ("... is replaced by the following:")
+    stands before them. An announced heading counts only where it fills a gap: what it announced
+    was a table, say, that the text has lost.
     """
+    chosen = _longest_rise([found for found in candidates if not found.announced])
+    doubtful = [found for found in candidates if found.announced]
+    if not doubtful:
+        return chosen
+    filled: list[_Heading] = []
+    for found in sorted(chosen + doubtful, key=lambda heading: heading.at):
+        if not found.announced:
+            filled.append(found)
+            continue
+        later = next((other.key for other in chosen if other.at > found.at), None)
+        number = filled[-1].key[0] + 1 if filled else 1
+        if found.key == (number, "") and (later is None or found.key < later):
+            filled.append(found)
+    return filled
+
+
+def _longest_rise(candidates: Sequence[_Heading]) -> list[_Heading]:
+    """The longest strictly rising sequence of numbers, and of two as long the later."""
     tops: list[int] = []  # the last article of the best sequence of each length
     keys: list[tuple[int, str]] = []
     before: list[int] = []
@@ -469,7 +501,9 @@ def _quoted(lines: Sequence[Line]) -> list[bool]:
         nearest = len(lines)
         closes[kind] = [nearest] * (len(lines) + 1)
         for at in range(len(lines) - 1, -1, -1):
-            if surplus[kind][at] > 0 and _CLOSED[kind].search(lines[at].text):
+            if _DONE.match(lines[at].text):  # what closes after the signature is a footnote's
+                nearest = len(lines)
+            elif surplus[kind][at] > 0 and _CLOSED[kind].search(lines[at].text):
                 nearest = at
             closes[kind][at] = nearest
     quoted = [False] * len(lines)
