@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 import time
 from pathlib import Path
@@ -95,8 +96,9 @@ def train(
     check_writable(out)
 
     dataset = open_dataset(data)
+    documents, dev, label_space = dataset.train, dataset.dev, dataset.label_space  # read here
     started = time.perf_counter()
-    model.fit(dataset.train, dataset.dev, dataset.label_space)
+    model.fit(documents, dev, label_space)
     seconds = time.perf_counter() - started
     card = {
         "data": dataclasses.asdict(DataRecord.of(dataset)),
@@ -140,7 +142,12 @@ def check_writable(out: Path) -> None:
             raise LabelwiseError(
                 f"{out} is a folder with other things in it: choose another name for the bundle"
             ) from None
-    out.parent.mkdir(parents=True, exist_ok=True)
+    new = not out.exists()
+    out.mkdir(parents=True, exist_ok=True)
+    if not os.access(out, os.W_OK):
+        raise LabelwiseError(f"{out} cannot be written to: choose another place for the bundle")
+    if new:
+        out.rmdir()
 
 
 def _show_settings(method: str, cls: type[Any], as_json: bool) -> None:
