@@ -333,6 +333,7 @@ def test_an_incomplete_archive_is_refused_with_both_counts(server: Server, tmp_p
         ("train.jsonl", b"[1, 2]\n", "document 1: this is no document"),
         ("train.jsonl", b'{"celex_id": "32001R9001"}\n', "field 'header': missing key"),
         ("notes.txt", b"hello", "has no train documents"),
+        (".", b"hello", "has no train documents"),
         ("../train.jsonl", b"{}", r"would lie outside the folder, '\.\./train\.jsonl'"),
         ("/etc/train.jsonl", b"{}", "would lie outside the folder"),
         ("C:\\train.jsonl", b"{}", "would lie outside the folder"),

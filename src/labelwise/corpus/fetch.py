@@ -227,7 +227,7 @@ def _members(zipped: zipfile.ZipFile, archive: Path) -> dict[str, list[zipfile.Z
     members: dict[str, list[zipfile.ZipInfo]] = {split: [] for split in SPLITS}
     for member in sorted(zipped.infolist(), key=lambda member: member.filename):
         path = PurePosixPath(member.filename.replace("\\", "/"))
-        if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+        if path.is_absolute() or ".." in path.parts or str(path)[1:2] == ":":
             raise DamagedArchiveError(
                 f"{archive} holds a file that would lie outside the folder, '{member.filename}'"
             )
