@@ -44,6 +44,23 @@ def test_training_refuses_a_place_that_holds_something_else_before_it_begins(
     assert (tmp_path / "thesis.txt").read_text("utf-8") == "mine"
 
 
+def test_training_refuses_a_place_where_nothing_can_be_written_before_it_begins(
+    labelwise: Callable, corpus: Path
+) -> None:
+    called = labelwise("train", "exact-match", "--data", corpus, "--out", "/proc/em.bundle")
+    assert called.code == 1
+    assert "/proc/em.bundle" in called.err
+
+
+def test_quiet_leaves_nothing_but_the_result(
+    labelwise: Callable, corpus: Path, tmp_path: Path
+) -> None:
+    call = ("train", "exact-match", "--data", corpus, "--out", tmp_path / "em.bundle")
+    assert "Next:" in labelwise(*call).err
+    assert labelwise(*call, "--quiet").err == ""
+    assert labelwise("-q", *call).err == ""
+
+
 def test_evaluate_writes_the_run_and_prints_it(
     labelwise: Callable, corpus: Path, bundle: Path, results: Path
 ) -> None:
@@ -95,9 +112,10 @@ def test_compare_gives_p_values(
     table = labelwise("compare", results / "synthetic" / "svm" / "seed-0.json", results)
     assert table.code == 0
     assert "best" in table.out
-    wrong = labelwise("compare", results, "--group", "rare")
-    assert wrong.code == 1
-    assert "frequent" in wrong.err
+    for option, value, words in (("--group", "rare", "frequent"), ("--measure", "MRR", "RP@5")):
+        wrong = labelwise("compare", results, option, value)
+        assert (wrong.code, wrong.out) == (1, "")
+        assert words in wrong.err
 
 
 def test_report_turns_runs_into_pages(

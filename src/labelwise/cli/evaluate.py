@@ -111,6 +111,12 @@ def compare(
     if group not in VIEWS:
         raise LabelwiseError(f"there is no group '{group}'; there are: {', '.join(VIEWS)}")
     found = gather(runs)
+    for name in measure or ():
+        known = found[0].measures[found[0].splits[0]].values["all"]
+        if name not in known:
+            raise LabelwiseError(
+                f"there is no measure '{name}'; there are: {', '.join(sorted(known))}"
+            )
     made = compare_runs(found, measure or MEASURES, str(split), group=group, rounds=rounds)
     if not as_json:
         print_wide_table(comparison_table(made))
