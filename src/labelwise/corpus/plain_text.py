@@ -468,8 +468,8 @@ def _move_divisions(front: list[str], before: list[str], articles: list[list[str
                 break
 
 
-# Quotations of whole provisions open at the beginning of a line and close at the end of one. Old
-# texts write ' or ` for all single marks.
+# Quotations of whole provisions open at the beginning of a line. Old texts write ' or ` for all
+# single marks.
 _SINGLE, _DOUBLE = "‘’'`‚", '“”"„«»'
 _OPENERS = "‘'`‚“\"„«"
 _LABEL = re.compile(r"^(?:(?:\(?[0-9A-Za-z]{1,4}[.)]+|[-–—])\s*)*")
@@ -481,9 +481,10 @@ _CLOSING = {
     "single": re.compile(r"(?<=[\w.,;:)\]%…>-])[’'`](?!\w)"),
     "double": re.compile(r"(?<=[\w.,;:)\]%…>’'-])[”\"“»](?!\w)"),
 }
+# A mark that closes a quotation, and not the apostrophe of "the Member States' authorities".
 _CLOSED = {
-    "single": re.compile(r"[’'`]\s*[.,;:)]*(?:\s*and)?$"),
-    "double": re.compile(r"[”\"“»]\s*[.,;:)]*(?:\s*and)?$"),
+    "single": re.compile(r"(?:[^\w\s]|(?![sS])\w)[’'`](?!\w)|[’'`]\s*[.,;:)]*(?:\s*and)?$"),
+    "double": re.compile(r"\S[”\"“»](?!\w)"),
 }
 
 
