@@ -54,7 +54,7 @@ def label_attention(
 
 def attention_weights(h: Tensor, lengths: Tensor, queries: Tensor) -> Tensor:
     """What the labels of these queries attend to: (documents, tokens, labels), zero at padding."""
-    return _weights(h, _padding(h, lengths.to(h.device)), queries)
+    return _weights(h, _padding(h, lengths.to(h.device)), queries).transpose(1, 2)
 
 
 class _LabelAttention(torch.autograd.Function):
@@ -65,8 +65,8 @@ class _LabelAttention(torch.autograd.Function):
         padding = _padding(h, lengths)
         logits = h.new_empty((len(h), len(queries)), dtype=_wide(h.dtype))
         for block in _blocks(h, len(queries)):
-            a = _weights(h, padding, queries[block])  # (documents, tokens, block)
-            logits[:, block] = (a * (v @ outputs[block].T)).sum(1)
+            a = _weights(h, padding, queries[block])  # (documents, block, tokens)
+            logits[:, block] = a.mul_(_products(outputs[block], v)).sum(2)
         ctx.save_for_backward(h, v, lengths, queries, outputs, logits)
         return logits
 
@@ -75,31 +75,35 @@ class _LabelAttention(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         h, v, lengths, queries, outputs, logits = ctx.saved_tensors
         padding = _padding(h, lengths)
-        grad_h, grad_v = (
-            torch.zeros_like(h, dtype=grad.dtype),
-            torch.zeros_like(v, dtype=grad.dtype),
-        )
+        grad_h = torch.zeros_like(h, dtype=grad.dtype)
+        grad_v = torch.zeros_like(v, dtype=grad.dtype)
         grad_queries, grad_outputs = torch.empty_like(queries), torch.empty_like(outputs)
         for block in _blocks(h, len(queries)):
-            a = _weights(h, padding, queries[block]) * grad[:, None, block]
+            a = _weights(h, padding, queries[block]).mul_(grad[:, block, None])
             # The derivative of softmax: a_lt (v_t·o_l − Σ_s a_ls v_s·o_l), the sum being the logit.
-            ds = (a * (v @ outputs[block].T - logits[:, None, block])).to(h.dtype)
-            a = a.to(h.dtype)
-            grad_h += ds @ queries[block]
-            grad_v += a @ outputs[block]
-            grad_queries[block] = torch.einsum("dtl,dtw->lw", ds, h)
-            grad_outputs[block] = torch.einsum("dtl,dtw->lw", a, v)
+            ds = _products(outputs[block], v).to(grad.dtype).sub_(logits[:, block, None]).mul_(a)
+            a, ds = a.to(h.dtype), ds.to(h.dtype)
+            grad_h += ds.transpose(1, 2) @ queries[block]
+            grad_v += a.transpose(1, 2) @ outputs[block]
+            grad_queries[block] = (ds @ h).sum(0, dtype=grad.dtype)
+            grad_outputs[block] = (a @ v).sum(0, dtype=grad.dtype)
         return grad_h.to(h.dtype), grad_v.to(v.dtype), None, grad_queries, grad_outputs
 
 
 def _weights(h: Tensor, padding: Tensor, queries: Tensor) -> Tensor:
-    scores = (h @ queries.T).to(_wide(h.dtype))  # (documents, tokens, labels)
-    return scores.masked_fill_(padding, float("-inf")).softmax(1)
+    # Tokens come last: the softmax then runs along the memory.
+    scores = _products(queries, h).to(_wide(h.dtype))
+    return scores.masked_fill_(padding, float("-inf")).softmax(2)
+
+
+def _products(of_labels: Tensor, of_tokens: Tensor) -> Tensor:
+    """(labels, width) and (documents, tokens, width) to (documents, labels, tokens)."""
+    return of_labels @ of_tokens.transpose(1, 2)
 
 
 def _padding(h: Tensor, lengths: Tensor) -> Tensor:
-    """True at padding: (documents, tokens, 1)."""
-    return (torch.arange(h.shape[1], device=h.device) >= lengths[:, None])[:, :, None]
+    """True at padding: (documents, 1, tokens)."""
+    return (torch.arange(h.shape[1], device=h.device) >= lengths[:, None])[:, None]
 
 
 def _wide(dtype: torch.dtype) -> torch.dtype:

@@ -57,6 +57,8 @@ class BigruAttNetwork(Network):
 
 
 class BigruAtt(NetworkMethod):
+    """BiGRU, one attention for the document, a linear unit a label."""
+
     name = "bigru-att"
     Settings = BigruAttSettings
     network_type = BigruAttNetwork

@@ -56,6 +56,8 @@ class BigruLwanNetwork(Network):
 
 
 class BigruLwan(NetworkMethod):
+    """BiGRU and label-wise attention: each label reads the document in its own way."""
+
     name = "bigru-lwan"
     Settings = BigruLwanSettings
     network_type = BigruLwanNetwork

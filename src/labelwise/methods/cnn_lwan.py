@@ -62,6 +62,8 @@ class CnnLwanNetwork(Network):
 
 
 class CnnLwan(NetworkMethod):
+    """CNN and label-wise attention: each label reads the document in its own way."""
+
     name = "cnn-lwan"
     Settings = CnnLwanSettings
     network_type = CnnLwanNetwork

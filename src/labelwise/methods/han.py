@@ -75,6 +75,8 @@ class HanNetwork(Network):
 
 
 class Han(NetworkMethod):
+    """BiGRU and attention over words, then over sections; a linear unit a label."""
+
     name = "han"
     Settings = HanSettings
     network_type = HanNetwork

@@ -65,6 +65,8 @@ class LwHanNetwork(Network):
 
 
 class LwHan(NetworkMethod):
+    """BiGRU and label-wise attention a section; the best section counts."""
+
     name = "lw-han"
     Settings = LwHanSettings
     network_type = LwHanNetwork

@@ -65,6 +65,8 @@ class MaxHssNetwork(Network):
 
 
 class MaxHss(NetworkMethod):
+    """BiGRU and attention a section, a linear unit a label, the best section counts."""
+
     name = "max-hss"
     Settings = MaxHssSettings
     network_type = MaxHssNetwork

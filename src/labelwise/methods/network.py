@@ -129,8 +129,6 @@ class NetworkMethod(Method):
     """Where ``fit`` keeps its checkpoint and its log; without it, nowhere."""
     resume: bool = False
     """Whether ``fit`` goes on from the checkpoint in ``run_dir``."""
-    cache: Path | None = None
-    """A folder where the tokenised corpus is kept from one ``fit`` to the next."""
 
     network: Network
     vocabulary: Vocabulary

@@ -42,6 +42,8 @@ class ZBigruLwanNetwork(ZeroShotNetwork):
 
 
 class ZBigruLwan(ZeroShotMethod):
+    """BiGRU and attention from descriptors alone: also scores labels never seen."""
+
     name = "z-bigru-lwan"
     Settings = ZBigruLwanSettings
     network_type = ZBigruLwanNetwork

@@ -51,6 +51,8 @@ class ZCnnLwanNetwork(ZeroShotNetwork):
 
 
 class ZCnnLwan(ZeroShotMethod):
+    """CNN and attention from descriptors alone: also scores labels never seen."""
+
     name = "z-cnn-lwan"
     Settings = ZCnnLwanSettings
     network_type = ZCnnLwanNetwork
