@@ -19,20 +19,12 @@ from typing import Any
 from lxml import etree
 from lxml import html as lxml_html
 
+from labelwise.corpus.act_lines import Line, Part, Role
 from labelwise.corpus.celex import celex_from_eli, celex_in, document_id
 from labelwise.corpus.decoding import clean, decode
 from labelwise.corpus.document import Document
 from labelwise.corpus.markup import LineBuilder, parse_xml, refuse_entities, walk, without_gaps
-from labelwise.corpus.plain_text import (
-    ANNEX,
-    FORMULA,
-    Line,
-    Part,
-    Role,
-    no_act,
-    split_lines,
-    split_parts,
-)
+from labelwise.corpus.zones import ANNEX, FORMULA, no_act, split_lines, split_parts
 from labelwise.errors import InputError
 
 _SKIPPED = frozenset(

@@ -10,19 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from labelwise.corpus.act_lines import Line, Part, Role
 from labelwise.corpus.celex import CELEX, celex_from_number, document_id
 from labelwise.corpus.decoding import clean, decode
 from labelwise.corpus.document import Document
 from labelwise.corpus.markup import LineBuilder, parse_xml, walk, without_gaps
-from labelwise.corpus.plain_text import (
-    Line,
-    Part,
-    Role,
-    no_act,
-    sections_of,
-    split_lines,
-    split_parts,
-)
+from labelwise.corpus.zones import no_act, sections_of, split_lines, split_parts
 from labelwise.errors import InputError
 
 # What describes the file or lists other acts; its titles and numbers are not text of the act.

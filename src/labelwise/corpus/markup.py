@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from lxml import etree
 
+from labelwise.corpus.act_lines import Line, Part, Role
 from labelwise.corpus.decoding import clean, decode
-from labelwise.corpus.plain_text import Line, Part, Role
 from labelwise.errors import InputError
 
 _PROLOG = re.compile(

@@ -1,0 +1,305 @@
+"""From the lines of an act to its four zones, by the words that open and close them.
+
+Every act of the European Communities and the Union is built the same way since 1958::
+
+    COUNCIL REGULATION (EEC) No 1/73                                   header
+    THE COUNCIL OF THE EUROPEAN COMMUNITIES,
+    Having regard to the Treaty ... Whereas ...                        recitals
+    HAS ADOPTED THIS REGULATION:
+    Article 1 ... Article 2 ...                                        one section an article
+    Done at Brussels, 3 March 1973. ... ANNEX ...                      attachments
+
+As in EURLEX57K, the sections hold neither "HAS ADOPTED THIS ..." nor "Article 1" itself, the
+titles of articles are part of their text, and the attachments begin with "Done at". A title such
+as "CHAPTER II" stands at the head of the article that follows it. Page furniture (the running
+head of the Official Journal, a CELEX number on a line of its own) is left out. Footnotes come
+after the signature.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from labelwise.corpus.act_lines import Line
+from labelwise.corpus.article_headings import (
+    Heading,
+    find_headings,
+    heading_rest,
+    in_sequence,
+    is_heading,
+)
+from labelwise.corpus.celex import CELEX
+from labelwise.corpus.document import Section, SectionKind
+from labelwise.corpus.quotations import quoted
+
+# HAS ADOPTED THIS REGULATION:, HAVE DECIDED AS FOLLOWS:, HEREBY RECOMMENDS:, HAS LAID DOWN ...
+_VERBS = (
+    r"(?:ADOPT|DECIDE|AGREE|RECOMMEND|RESOLVE|LAY|LAID|DRAWN?|GIVEN?|DELIVER|ISSUE|INVITE|DECLARE"
+    r"|AMEND|ESTABLISH|APPROVE|APPOINT|CONCLUDE|MADE|FORMULATE|ENACT|ORDER|AUTHORI[SZ]E|DETERMINE)"
+)
+_FORMULA_START = rf"(?:HAS|HAVE|HEREBY)\s+(?:HEREBY\s+|THEREFORE\s+)?{_VERBS}[A-Z]*\b"
+FORMULA = re.compile(
+    rf"^(?:{_FORMULA_START}[^a-z:]{{0,120}}|DECIDES?(?:\s+AS\s+FOLLOWS)?\s*(?=:)):?$"
+    r"|^(?:has|have)\s+(?:hereby\s+)?(?:adopted|decided|agreed)\b[^.;]{0,80}:$"
+    r"|^Has\s+(?:adopted|decided)\b[^.;]{0,80}$|^Have\s+(?:adopted|decided|agreed)\b[^.;]{0,80}$"
+)
+_FORMULA_AND_MORE = re.compile(rf"^({_FORMULA_START}[^a-z:]{{0,120}}:)\s*(?=\S)")
+_DONE = re.compile(r"^(?:Done|DONE)\s+(?:at|At|AT|in|IN)\s+(?:the\s+)?[A-Z]")
+_RECITAL = re.compile(
+    r"^(?:\(?1[.)]\s*)?(?=[A-Z])(?i:hav\w{2,6}\s+reg\w*d\s+to|having\s+(?:consulted|considered)"
+    r"|whereas\b|acting\s+(?:on|in|unanimously|by)\b|on\s+(?:a|the)\s+(?:joint\s+)?proposal"
+    r"|after\s+(?:consult|receiving|transmission)|considering\b|recalling\b|in\s+view\s+of\b"
+    r"|desir(?:ing|ous)\b|recogni[sz]ing\b|noting\b|with\s+the\s+(?:approval|assent)\b)"
+)
+_BODY_WORDS = (
+    "COUNCIL|COMMISSION|PARLIAMENT|AUTHORITY|COMMITTEE|BANK|BOARD|COURT|REPRESENTATIVES"
+    "|GOVERNMENTS|COMMUNITIES|MINISTERS|CONFERENCE|BUREAU|PRESIDENT|DIRECTOR|UNION"
+)
+ENACTING_BODY = re.compile(
+    rf"(?:^|(?<=\)))\s*(?:THE|The)\b[^a-z]{{0,200}}\b(?:{_BODY_WORDS})\b[^a-z]{{0,200}}$"
+)
+_ENACTING_BODY_INLINE = re.compile(
+    rf"^((?:.*\))?\s*(?:THE|The)\b[^a-z]{{0,200}}\b(?:{_BODY_WORDS})\b[^a-z]{{0,200}}?)[,.;]?\s+"
+    r"(?=(?:Having|Whereas|Acting|On a proposal)\b)"
+)
+ANNEX = re.compile(
+    r"^(?:TECHNICAL\s+)?(?:ANNEX|APPENDIX)(?:ES)?(?:\s+(?:[IVXLC]+|[A-Z]|\d+)(?:\s?[A-Za-z])?)?"
+    r"(?:\s*[.:—–-].{0,150})?$|^Annex(?:es)?(?:\s+(?:[IVXLC]+|[A-Z]|\d+))?$"
+)
+_DIVISION = re.compile(
+    r"^(?:TITLE|CHAPTER|SECTION|SUBSECTION|PART|Title|Chapter|Section|Subsection|Part)"
+    r"\s+(?:[IVXLC]+|\d+|[A-Z])(?:\s?[a-z])?\b(?!\s+(?:of|to|shall|is|are|and)\b).{0,150}$"
+)
+_BINDING = re.compile(r"^This\s+\w+(?:\s\w+)?\s+(?:shall\s+be|is)\s+binding\s+in\s+its\s+entirety")
+FURNITURE = re.compile(
+    r"^(?:Avis juridique important|Important legal notice"
+    r"|(?:EUR-Lex\s*-\s*)?(?:CELEX:?\s*)?" + CELEX.pattern + r"(?:\s*[-—–]\s*[A-Z]{2}\b.*)?"
+    r"|(?:\d{1,2}\.\s?\d{1,2}\.\s?\d{2,4}\s+)?(?:[A-Z]{2}\s+)?Official Journal"
+    r"(?:\s+of\s+the\s+European\s+(?:Union|Communities))?"
+    r"(?:\s*,?\s*(?:No\s+)?[LC]\s?\d+.{0,80})?"
+    r"|\d{1,2}\.\s?\d{1,2}\.\s?\d{4}(?:\s+EN)?|(?:No\s+)?[LC]\s\d+/\d+|EN|[LC] series"
+    r"|This (?:text|document) is meant purely as a documentation tool.*)$"
+)
+_TRAILER = re.compile(r"^(?:ELI\s*:\s*https?://\S+|ISSN\s+\d{4}-\d{3}[\dX].{0,40})$")
+# Where one line of the file holds what belongs on several.
+_BREAKS = re.compile(
+    r"(?<=\S)\s+(?=THE\s[A-Z][A-Z ,]{4,150}[,.;]?\s+(?:Having\s+regard|Whereas)\b)"
+    rf"|(?<=\S)\s+(?={_FORMULA_START}[^a-z]{{0,60}}:)"
+    rf"|(?<=:)\s+(?=(?:Sole\s+)?(?:Article|ARTICLE)\b)"
+    r"|(?<=[.;:)])\s+(?=Done at [A-Z][a-z]+)"
+    rf"|(?<=[.;:’'”\"`)])\s+(?=Article\s+\d{{1,3}}\s+(?:[A-Z][a-z]+|\d+\.)\s)"
+    r"|(?<=[.;])\s+(?=Article\s+\d{1,3}$)"
+)
+_TITLE_LENGTH = 1500  # characters; titles of acts are shorter, a missing enacting body is not
+
+
+def no_act(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]]:
+    """Text that is no act: one section; a short first line is taken for the title as well."""
+    title = lines[0].text if len(lines) > 1 and len(lines[0].text) <= 300 else ""
+    return title, sections_of([("article", [line.text for line in lines])])
+
+
+def split_lines(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None:
+    """The title and the sections of an act, or None where nothing shows that this is one."""
+    notes = [line.text for line in lines if line.role == "note"]
+    lines = [
+        Line(piece, line.role if first else "", in_table=line.in_table)
+        for line in lines
+        if line.role != "note"
+        for first, piece in _pieces(line.text)
+    ]
+    if lines and (lines[0].role == "annex" or ANNEX.match(lines[0].text)):
+        return lines[0].text, sections_of([("attachments", [*(x.text for x in lines), *notes])])
+
+    formula = _find_formula(lines)
+    start = formula + 1 if formula is not None else 0
+    in_quotation = quoted([line.text for line in lines], end=_DONE)
+    candidates = find_headings(lines, start, in_quotation)
+    end = _body_end(lines, start, in_quotation, candidates)
+    chosen = in_sequence([found for found in candidates if found.at < end])
+    marked = any(found.marked for found in chosen)
+    alone = any(not found.inline for found in chosen)
+    first_is_one = bool(chosen) and chosen[0].key <= (1, "") and len(chosen) > 1
+    signs = (
+        formula is not None,
+        marked or alone or first_is_one,
+        any(_RECITAL.match(line.text) for line in lines[:end]) and end < len(lines),
+    )
+    if not any(signs):
+        return None
+
+    front = [line.text for line in lines[: formula if formula is not None else end]]
+    articles: list[list[str]] = []
+    if chosen:
+        before = [line.text for line in lines[start : chosen[0].at]]
+        if formula is None:
+            front, before = before, []
+        ends = [found.at for found in chosen[1:]] + [end]
+        for found, stop in zip(chosen, ends, strict=True):
+            rest = [found.rest] if found.rest else []
+            articles.append(rest + [line.text for line in lines[found.at + 1 : stop]])
+        _move_divisions(front, before, articles)
+    elif formula is not None:
+        articles = [[line.text for line in lines[start:end]]]
+    attachments = [line.text for line in lines[end:]]
+    return _act(front, articles, with_notes(attachments, notes))
+
+
+def split_parts(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None:
+    """The title and the sections of an act whose markup says where each line stands."""
+    body = [at for at, line in enumerate(lines) if line.part in {"enacting", "article"}]
+    first = body[0]
+    # A second text may follow the signature, with articles of its own.
+    after = (at for at, line in enumerate(lines) if at > first and line.part in {"final", "annex"})
+    end = next(after, body[-1] + 1)
+    last = max(at for at in body if at < end)
+
+    articles: dict[int, list[str]] = {}
+    pending: list[str] = []  # chapter headings wait for their article
+    notes = [x.text for x in lines[: last + 1] if x.role == "note" and x.part != "article"]
+    for line in lines[first : last + 1]:
+        if line.part != "article":
+            pending += [] if line.role == "note" or FORMULA.match(line.text) else [line.text]
+            continue
+        if line.article not in articles:
+            articles[line.article], pending = pending, []
+            rest = heading_rest(line)
+            if rest is not None:
+                articles[line.article] += [rest] if rest else []
+                continue
+        articles[line.article].append(line.text)
+    bodies = [*articles.values()] or [[]]
+    bodies[-1] += pending
+
+    tail = lines[last + 1 :]
+    annex = next((at for at, line in enumerate(tail) if _begins_annex(line)), len(tail))
+    closing = [line.text for line in tail[:annex] if line.role != "note"]
+    notes += [line.text for line in tail[:annex] if line.role == "note"]
+    done = next((at for at, text in enumerate(closing) if _DONE.match(text)), None)
+    if done is None:
+        done = 1 if closing and _BINDING.match(closing[0]) else 0
+    bodies[-1] += closing[:done]  # "This Regulation shall be binding ..."
+    front = [line.text for line in lines[:first] if line.role != "note"]
+    annexes = [line.text for line in tail[annex:]]
+    return _act(front, bodies, with_notes([*closing[done:], *annexes], notes))
+
+
+def _begins_annex(line: Line) -> bool:
+    return line.part in {"annex", "enacting", "article"} or line.role == "annex"
+
+
+def _act(
+    front: Sequence[str], articles: Sequence[Sequence[str]], attachments: Sequence[str]
+) -> tuple[str, tuple[Section, ...]] | None:
+    """The sections of these zones; None where none of them has any text."""
+    title, header, recitals = split_front(front)
+    zones: list[tuple[SectionKind, Sequence[str]]] = [("header", header), ("recitals", recitals)]
+    zones += [("article", article) for article in articles]
+    zones.append(("attachments", [line for line in attachments if not _TRAILER.match(line)]))
+    sections = sections_of(zones)
+    return (title, sections) if sections else None
+
+
+def split_front(lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
+    """The title, the header and the recitals, from all that stands before the first article."""
+    kept: list[str] = []
+    for line in lines:
+        inline = _ENACTING_BODY_INLINE.match(line)
+        kept += [inline[1].strip(), line[inline.end() :]] if inline else [line]
+    kept = [line for line in kept if not FORMULA.match(line)]
+    body = next((at for at, line in enumerate(kept) if ENACTING_BODY.search(line)), None)
+    after = 0 if body is None else body + 1
+    start = next(
+        (at for at, line in enumerate(kept) if at >= after and _RECITAL.match(line)),
+        len(kept) if body is None else after,
+    )
+    if body is None:
+        body = start
+    if body < start:
+        kept[start - 1] = kept[start - 1].rstrip(" ,;")
+    names = [line for line in kept[:body] if not FURNITURE.match(line)]
+    header, recitals = names + kept[body:start], kept[start:]
+    return " ".join(names or header)[:_TITLE_LENGTH], header, recitals
+
+
+def with_notes(attachments: Sequence[str], notes: Sequence[str]) -> list[str]:
+    """Footnotes come after the signature and before the annexes, as in the Official Journal."""
+    annex = next((at for at, line in enumerate(attachments) if ANNEX.match(line)), None)
+    at = len(attachments) if annex is None else annex
+    return [*attachments[:at], *notes, *attachments[at:]]
+
+
+def sections_of(zones: Sequence[tuple[SectionKind, Sequence[str]]]) -> tuple[Section, ...]:
+    """One section a zone, its blocks on lines of their own; empty zones are dropped."""
+    texts = ((kind, "\n".join(lines).strip()) for kind, lines in zones)
+    return tuple(Section(kind, text) for kind, text in texts if text)
+
+
+def _pieces(text: str) -> list[tuple[bool, str]]:
+    """The line, broken where it runs from the recitals into the articles and so on."""
+    pieces: list[str] = []
+    for piece in _BREAKS.split(text) if len(text) > 20 else [text]:
+        formula = _FORMULA_AND_MORE.match(piece)
+        pieces += [formula[1], piece[formula.end() :]] if formula else [piece]
+    return [(at == 0, piece) for at, piece in enumerate(pieces) if piece]
+
+
+def _find_formula(lines: Sequence[Line]) -> int | None:
+    """Where "HAS ADOPTED THIS ..." stands: the first one that an article follows, or the first.
+
+    A consolidated act has no such line, while an agreement in its annex may: a formula does not
+    count after an article that has text. (In a table of contents, the next line is short.)
+    """
+    formulas: list[int] = []
+    for at, line in enumerate(lines):
+        if FORMULA.match(line.text):
+            formulas.append(at)
+        elif not line.in_table and is_heading(line):
+            if formulas and at - formulas[-1] < 8:
+                return formulas[-1]
+            if not formulas and at + 1 < len(lines) and len(lines[at + 1].text) > 80:
+                return None
+    return formulas[0] if formulas else None
+
+
+def _body_end(
+    lines: Sequence[Line], start: int, in_quotation: Sequence[bool], candidates: Sequence[Heading]
+) -> int:
+    """Where the articles end: at "Done at ...", at an annex, or at a second text's Article 1."""
+    begin = candidates[0].at if candidates else start
+    done = annex = len(lines)
+    for at in range(len(lines) - 1, begin - 1, -1):
+        if in_quotation[at]:
+            continue
+        if _DONE.match(lines[at].text):
+            done = at
+        elif lines[at].role == "annex" or (
+            ANNEX.match(lines[at].text) and not (lines[at].in_table or at == begin)
+        ):
+            annex = at
+    if annex < done:
+        last = max((found.key[0] for found in candidates if found.at < annex), default=0)
+        after = [found.key[0] for found in candidates if annex < found.at < done]
+        if not (after and after[0] == last + 1):
+            return annex
+    numbers = [found.key[0] for found in candidates]
+    for place, found in enumerate(candidates[1:], 1):
+        restarts = numbers[place - 1] >= 2 and numbers[place : place + 2] == [1, 2]
+        if restarts and done == len(lines):
+            return found.at
+    return done
+
+
+def _move_divisions(front: list[str], before: list[str], articles: list[list[str]]) -> None:
+    """Put "CHAPTER II" and its title at the head of the article that follows."""
+    articles[0][:0] = before
+    for text, following in zip([front, *articles], articles, strict=False):
+        for back in range(min(len(text) - 1, 8), 0, -1):
+            tail = text[-back:]
+            if _DIVISION.match(tail[0]) and all(
+                len(line) < 200 and not line.endswith((".", ";", ":")) for line in tail
+            ):
+                following[:0] = tail
+                del text[-back:]
+                break
