@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from labelwise.corpus.dataset import Dataset
+from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.linear import LinearMethod
@@ -65,6 +66,14 @@ def test_pruning_keeps_the_ranking(cls: type[LinearMethod], synthetic: Dataset) 
         found[prune] = (measured["all"]["RP@5"], method._weights.nnz)
     assert found[settings.prune][0] == pytest.approx(found[0.0][0], abs=0.01)
     assert found[settings.prune][1] < found[0.0][1]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("C", 0.0), ("passes", 0), ("min_count", -1), ("prune", float("nan"))]
+)
+def test_settings_that_make_no_sense_are_refused(name: str, value: float) -> None:
+    with pytest.raises(LabelwiseError, match=f"{name} must be at least"):
+        SVMSettings(**{name: value})
 
 
 def test_platt_recovers_the_sigmoid_that_drew_the_labels() -> None:

@@ -60,6 +60,18 @@ class Settings:
     """The base of all settings: one flat dataclass beside each method."""
 
     seed: int = 0
+    """Same seed, same model, where the method says so."""
+
+
+def require(settings: object, **lowest: float) -> None:
+    """Raise an error for the first of these settings that is below the lowest it may be.
+
+    >>> require(Settings(seed=3), seed=0)
+    """
+    for name, least in lowest.items():
+        value = getattr(settings, name)
+        if not value >= least:
+            raise LabelwiseError(f"{name} must be at least {least:g}, not {value:g}")
 
 
 AnySettings = Settings

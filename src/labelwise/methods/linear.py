@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
 from labelwise.kernels.dual_descent import Loss, one_vs_rest
-from labelwise.methods.base import Evidence, Scores, State
+from labelwise.methods.base import Evidence, Scores, State, require
 from labelwise.methods.tfidf_method import TfidfMethod, TfidfSettings
 from labelwise.progress import bar
 from labelwise.text.tfidf import Tfidf
@@ -30,6 +30,10 @@ class LinearSettings(TfidfSettings):
     """Stop when no dual variable moves by more than this share of C in a pass."""
     prune: float = 0.01
     """Weights smaller than this are dropped: most are, and nothing is lost on dev."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(self, C=1e-6, passes=1, tolerance=0, prune=0)
 
 
 class LinearMethod(TfidfMethod):

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
-from labelwise.methods.base import Evidence, Method, Settings, Span
+from labelwise.methods.base import Evidence, Method, Settings, Span, require
 from labelwise.text.ngrams import Ngrams
 from labelwise.text.tfidf import Tfidf
 from labelwise.text.tokenized import tokenize_corpus
@@ -26,6 +26,9 @@ class TfidfSettings(Settings):
     """How often an n-gram has to stand in the training documents."""
     max_columns: int = 400_000
     """At most so many n-grams, the most frequent ones."""
+
+    def __post_init__(self) -> None:
+        require(self, longest_ngram=1, min_count=1, max_columns=1)
 
 
 class TfidfMethod(Method):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from labelwise import progress
 from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError, MissingExtraError
-from labelwise.methods.base import Evidence, Scores, State
+from labelwise.methods.base import Evidence, Scores, State, require
 from labelwise.methods.tfidf_method import TfidfMethod, TfidfSettings
 from labelwise.text.tfidf import Tfidf
 
@@ -31,9 +31,15 @@ class TreeSettings(TfidfSettings):
     """Bonsai: wide, shallow, unbalanced. Parabel: binary and balanced."""
     trees: int = 3
     beam: int = 30
-    """Nodes kept at each level of a tree when scoring; half of it as many labels get a score."""
+    """Nodes kept at each level of a tree when scoring."""
     explained_words: int = 300
     """Evidence leaves out one n-gram after another, the weightiest so many."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(self, trees=1, beam=1, explained_words=0)
+        if self.kind not in ("bonsai", "parabel"):
+            raise LabelwiseError(f"no tree is called '{self.kind}': bonsai or parabel")
 
 
 class Tree(TfidfMethod):
@@ -46,8 +52,6 @@ class Tree(TfidfMethod):
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         omikuji = _omikuji()
-        if self.settings.kind not in ("bonsai", "parabel"):
-            raise LabelwiseError(f"no tree is called '{self.settings.kind}': bonsai or parabel")
         X = self._fit_features(train)
         self._columns = self._trained_labels()
         Y = self.label_space.gold(train)[:, self._columns]
