@@ -101,10 +101,6 @@ def test_standard_input_may_be_an_act() -> None:
         (b"PK\x03\x04\x14\x00", "a zip archive or office file is not read"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "not a text"),
         (b"", "empty file"),
-        (
-            "Décision sur les oranges".encode("latin-1"),
-            "wrong encoding: byte 2 of the line is 0xE9",
-        ),
     ],
 )
 def test_what_is_no_document_says_why_and_can_be_skipped(
@@ -117,6 +113,15 @@ def test_what_is_no_document_says_why_and_can_be_skipped(
     skipped = Skipped()
     assert [act.id for act in read(tmp_path, skipped=skipped)] == ["a"]
     assert skipped.count == 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "windows-1252"])
+def test_plain_text_is_read_in_the_encodings_that_editors_write(
+    tmp_path: Path, encoding: str
+) -> None:
+    (tmp_path / "act.txt").write_bytes("Décision sur les oranges".encode(encoding))
+    (act,) = read(tmp_path / "act.txt")
+    assert act.text == "Décision sur les oranges"
 
 
 def test_two_files_of_one_stem_are_a_duplicate(tmp_path: Path) -> None:

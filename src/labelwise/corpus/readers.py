@@ -32,7 +32,6 @@ from labelwise.corpus.sources import (
     BOM,
     Item,
     Place,
-    decode,
     decompressed,
     extension,
     opened,
@@ -250,10 +249,9 @@ def _one_document(stream: io.BufferedReader, file: str | Path, format: str) -> D
 
         document = parse_formex(data, str(file))
     else:
-        from labelwise.corpus.plain_text import split_act
+        from labelwise.corpus.plain_text import parse_text
 
-        title, sections = split_act(decode(data, Place(file)))
-        document = Document("", title, sections)
+        document = parse_text(data, str(file))
     beside = annif.subjects_file(file) if isinstance(file, Path) else None
     labels = annif.read_subjects(beside) if beside else document.labels
     return replace(document, id=stem(file), labels=labels)
