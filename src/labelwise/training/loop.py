@@ -151,7 +151,6 @@ class _Training:
                 self._epoch()
         self.network.load_state_dict(self.best)
         self.network.eval()
-        self.log.write(event="end", **self._standing())
         return self.state
 
     def _epoch(self) -> None:
@@ -180,6 +179,8 @@ class _Training:
         )
         dev = {"dev_rp5": rp5, "dev_ndcg5": ndcg5} if not math.isnan(rp5) else {}
         self.log.write(event="epoch", loss=loss, **dev, **self._standing())
+        if state.finished:
+            self.log.write(event="end", **self._standing())
         state.epoch, state.batch, state.losses = state.epoch + 1, 0, []
         self._write_checkpoint()
 
@@ -189,7 +190,7 @@ class _Training:
         done = (state.epoch + state.batch / batches) / recipe.epochs
         if recipe.max_seconds is not None:
             done = max(done, (time.monotonic() - self.started) / recipe.max_seconds)
-        rate = recipe.learning_rate_at(state.step, done, self.batch, self.steps)
+        rate = recipe.learning_rate_at(state.step, done, self.steps)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.network.train()

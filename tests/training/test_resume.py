@@ -1,0 +1,155 @@
+"""A training that was really killed goes on, and ends as one that never was."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from training_cases import run
+
+from labelwise.errors import LabelwiseError
+from labelwise.training import loop
+from labelwise.training.checkpoint import read_checkpoint, write_checkpoint
+from labelwise.training.loop import RunFolder
+
+SCRIPT = Path(__file__).parent / "killed_training.py"
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, str(SCRIPT), str(folder), *arguments]
+    environment = {**os.environ, "PYTHONHASHSEED": "99"}
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
+
+
+def kill_at_step(training: subprocess.Popen[bytes], folder: Path, step: int) -> None:
+    """SIGKILL as soon as a checkpoint of this step or a later one is there."""
+    file = RunFolder(folder).checkpoint
+    for _ in range(6_000):
+        if training.poll() is not None:
+            break
+        if file.exists() and read_checkpoint(file)[1]["progress"]["step"] >= step:
+            break
+        time.sleep(0.01)
+    training.send_signal(signal.SIGKILL)
+    _, errors = training.communicate()
+    assert training.returncode == -signal.SIGKILL, errors.decode()
+
+
+def test_killed_twice_it_ends_with_the_weights_of_one_never_killed(tmp_path: Path) -> None:
+    whole, end = run(tmp_path / "whole")
+    folder = tmp_path / "killed"
+    kill_at_step(start(folder), folder, 3)  # in the first epoch
+    first = read_checkpoint(RunFolder(folder).checkpoint)[1]["progress"]
+    kill_at_step(start(folder, "resume"), folder, 20)
+    second = read_checkpoint(RunFolder(folder).checkpoint)[1]["progress"]
+    assert 3 <= first["step"] < second["step"] < end.step
+    resumed, resumed_end = run(folder, resume=True)
+    assert (resumed_end.step, resumed_end.best_epoch) == (end.step, end.best_epoch)
+    assert resumed_end.best_rp5 == end.best_rp5
+    for name, tensor in whole.state_dict().items():
+        assert torch.equal(resumed.state_dict()[name], tensor), name
+    losses = [
+        [line["loss"] for line in read_log(f) if line["event"] == "epoch"]
+        for f in (tmp_path / "whole", folder)
+    ]
+    assert losses[0] == losses[1]
+
+
+def read_log(folder: Path) -> list[dict]:
+    return [json.loads(line) for line in RunFolder(folder).log.read_text().splitlines()]
+
+
+def test_a_finished_training_is_not_run_again(tmp_path: Path) -> None:
+    network, end = run(tmp_path)
+    written = RunFolder(tmp_path).checkpoint.stat().st_mtime_ns
+    again, same = run(tmp_path, resume=True)
+    assert same.step == end.step
+    assert RunFolder(tmp_path).checkpoint.stat().st_mtime_ns == written
+    for name, tensor in network.state_dict().items():
+        assert torch.equal(again.state_dict()[name], tensor)
+    assert [line["event"] for line in read_log(tmp_path)][-1] == "end"
+
+
+def test_without_resume_a_training_starts_anew(tmp_path: Path) -> None:
+    run(tmp_path, epochs=1)
+    _, end = run(tmp_path, epochs=1)
+    assert [line["event"] for line in read_log(tmp_path)] == ["start", "epoch", "end"]
+    assert end.finished
+
+
+def test_resume_without_a_checkpoint_starts_from_the_beginning(tmp_path: Path) -> None:
+    _, end = run(tmp_path / "new", resume=True, epochs=1)
+    assert end.finished
+
+
+def test_a_checkpoint_of_another_training_is_not_resumed(tmp_path: Path) -> None:
+    run(tmp_path, epochs=1)
+    with pytest.raises(LabelwiseError, match="another training, which differs in learning_rate"):
+        run(tmp_path, resume=True, learning_rate=0.1)
+
+
+def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
+    run(tmp_path, epochs=1)
+    file = RunFolder(tmp_path).checkpoint
+    file.write_bytes(file.read_bytes()[:100])
+    with pytest.raises(LabelwiseError, match=r"checkpoint\.safetensors: this is not a checkpoint"):
+        run(tmp_path, resume=True)
+
+
+def test_a_full_disk_gives_a_sentence_and_leaves_the_last_checkpoint(tmp_path: Path) -> None:
+    """A process whose files may not grow beyond a limit stands for a disk that is full."""
+    file = tmp_path / "checkpoint.safetensors"
+    write_checkpoint(file, {"x": torch.zeros(10)}, {"step": 1})
+    script = (
+        "import resource, sys, torch\n"
+        "from pathlib import Path\n"
+        "from labelwise.errors import LabelwiseError\n"
+        "from labelwise.training.checkpoint import write_checkpoint\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "try:\n"
+        "    write_checkpoint(Path(sys.argv[1]), {'x': torch.ones(1_000_000)}, {'step': 2})\n"
+        "except LabelwiseError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(file)], capture_output=True, text=True, check=False
+    )
+    assert "the checkpoint (4 MB) could not be written" in done.stdout, done.stderr
+    assert "the last good checkpoint is still there" in done.stdout
+    assert read_checkpoint(file)[1] == {"step": 1}
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+def test_a_training_that_cannot_write_its_checkpoint_stops_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    run(tmp_path, epochs=1)
+    before = load_file(RunFolder(tmp_path).checkpoint)
+    monkeypatch.setattr("labelwise.training.checkpoint.save_file", full)
+    with pytest.raises(LabelwiseError, match=r"No space left on device.*make room and resume"):
+        run(tmp_path, epochs=1)
+    for name, tensor in load_file(RunFolder(tmp_path).checkpoint).items():
+        assert torch.equal(tensor, before[name])
+
+
+def test_checkpoints_are_written_inside_a_long_epoch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(
+        loop, "write_checkpoint", lambda file, tensors, values: written.append(values["progress"])
+    )
+    _, end = run(tmp_path, epochs=1)
+    assert [progress["step"] for progress in written] == [*range(1, end.step + 1), end.step]
