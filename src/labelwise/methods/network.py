@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,7 +17,15 @@ from labelwise.corpus.document import Document
 from labelwise.errors import BundleError, LabelwiseError
 from labelwise.layers import Embedding, prior_logits
 from labelwise.layers.embedding import Learned
-from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State
+from labelwise.methods.base import (
+    Evidence,
+    EvidenceKind,
+    Method,
+    Scores,
+    Settings,
+    Span,
+    State,
+)
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.tokenizer import tokenize
 from labelwise.text.vocabulary import Vocabulary
@@ -195,6 +203,23 @@ class NetworkMethod(Method):
 
     def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """The attention of each label over the words read; one pass for all labels."""
+        return self._weigh(document, labels, "attention", self._attention)
+
+    def gradient_evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+        """Gradient × input: what each word's vector adds to a label's logit, to first order.
+
+        A second opinion, to hold attention against. Weights are shares: their sizes sum to one.
+        """
+        return self._weigh(document, labels, "contribution", self._gradients)
+
+    def _weigh(
+        self,
+        document: Document,
+        labels: Sequence[str],
+        kind: EvidenceKind,
+        weigh: Callable[[Numbered, Tensor], Any],
+    ) -> list[Evidence]:
+        """Put the weights of the words read, which ``weigh`` gives, in their places in the text."""
         for label in labels:
             if label not in self.label_space.index:
                 raise LabelwiseError(f"{label} is not a label of this model")
@@ -206,9 +231,9 @@ class NetworkMethod(Method):
         ]
         rows = self._number([document])
         if not places:
-            return [Evidence(label, "attention", ()) for label in labels]
+            return [Evidence(label, kind, ()) for label in labels]
         columns = torch.tensor([self.label_space.index[label] for label in labels])
-        weights = self._attention(rows, columns)  # words read × labels
+        weights = weigh(rows, columns)  # words read × labels
         read = [
             place
             for start, length in zip(rows.starts, rows.lengths, strict=True)
@@ -217,7 +242,7 @@ class NetworkMethod(Method):
         return [
             Evidence(
                 label,
-                "attention",
+                kind,
                 tuple(
                     Span(start, end, float(weight))
                     for (start, end), weight in zip(read, weights[:, column], strict=True)
@@ -236,12 +261,37 @@ class NetworkMethod(Method):
         batch = Gatherer(rows, device)([0])
         precision = self.settings.precision
         with torch.inference_mode(), autocast(device, precision), memory_errors(batch):
-            weights = self.network.attend(batch, columns.to(device)).double().cpu()
-        in_order = sorted(range(len(weights)), key=batch.position.tolist().__getitem__)
-        read = [weights[row, : int(batch.cpu_lengths[row])] for row in in_order]
-        together = torch.cat(read).numpy()
+            weights = self.network.attend(batch, columns.to(device))
+        together = _in_order(weights, batch)
         # In low precision the sum is off in the third digit; a reader expects one.
         return together / together.sum(axis=0)
+
+    def _gradients(self, rows: Numbered, columns: Tensor) -> Any:
+        """Gradient × input of the words of one document, row after row: (words read, columns)."""
+        device = self._device()
+        self.network.to(device).eval()
+        batch = Gatherer(rows, device)([0])
+        read: list[Tensor] = []  # the word vectors (S, T, E), from where the gradients end
+
+        def keep(module: nn.Module, inputs: Any, vectors: Tensor) -> Tensor:
+            read.append(vectors.detach().requires_grad_())
+            return read[0]
+
+        hook = self.network.words.register_forward_hook(keep)
+        # cuDNN gives no gradients of a recurrence outside of training.
+        with torch.enable_grad(), torch.backends.cudnn.flags(enabled=False), memory_errors(batch):
+            try:
+                logits = self.network(batch)[0]  # (L,)
+            finally:
+                hook.remove()
+            (x,) = read
+            products = [
+                (torch.autograd.grad(logits[column], x, retain_graph=True)[0] * x).sum(2)
+                for column in columns
+            ]  # (S, T) each
+        together = _in_order(torch.stack(products, 2).detach(), batch)
+        sizes = abs(together).sum(axis=0)
+        return together / np.where(sizes, sizes, 1)
 
     def _number(self, documents: Sequence[Document]) -> Numbered:
         corpus = tokenize_corpus(documents)
@@ -296,3 +346,11 @@ class NetworkMethod(Method):
                 f"{len(self.label_space)} labels: {error}"
             ) from error
         self.network.eval()
+
+
+def _in_order(weights: Tensor, batch: Batch) -> Any:
+    """The weights (S, T, columns) of the one document of a batch, word after word."""
+    in_order = sorted(range(len(weights)), key=batch.position.tolist().__getitem__)
+    weights = weights.double().cpu()
+    read = [weights[row, : int(batch.cpu_lengths[row])] for row in in_order]
+    return torch.cat(read).numpy()
