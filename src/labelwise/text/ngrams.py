@@ -63,24 +63,32 @@ class Ngrams:
         is kept does not depend on any order, and every kept n-gram's beginning is kept as well.
         """
         kept = [
-            at for at, word in enumerate(corpus.words)
+            at
+            for at, word in enumerate(corpus.words)
             if corpus.counts[at] >= min_count and is_word(word)
-        ]  # fmt: skip
-        counts = [corpus.counts[kept]]
+        ]
         grams = cls(tuple(corpus.words[at] for at in kept))
+        counts = [corpus.counts[kept]]
         for level in range(2, n + 1):
-            found = [_unique(keys) for keys in grams._candidates(corpus, level)]
-            keys, count = _merge(found)
+            # Longer n-grams only raise the count that is asked for, so the cut is made at every
+            # level, and none has more than max_columns to look up.
+            grams, counts, floor = grams._cut(counts, max_columns)
+            min_count = max(min_count, floor + 1)
+            keys, count = _merge([_unique(keys) for keys in grams._candidates(corpus, level)])
             often = count >= min_count
             grams = cls(grams.words, (*grams.keys, keys[often]))
             counts.append(count[often])
-        return grams if max_columns is None else grams._cut(counts, max_columns)
+        return grams._cut(counts, max_columns)[0]
 
-    def _cut(self, counts: list[NDArray[np.int64]], most: int) -> Ngrams:
+    def _cut(
+        self, counts: list[NDArray[np.int64]], most: int | None
+    ) -> tuple[Ngrams, list[NDArray[np.int64]], int]:
+        """Keep the n-grams that stand more often than the first one that is too many does; with
+        their counts, and the count of that first one (0: none is too many)."""
         every = np.sort(np.concatenate(counts))[::-1]
-        if len(every) <= most:
-            return self
-        floor = every[most]  # the count of the first n-gram that is too many
+        if most is None or len(every) <= most:
+            return self, counts, 0
+        floor = int(every[most])
         kept = [count > floor for count in counts]
         words = tuple(w for w, keep in zip(self.words, kept[0], strict=True) if keep)
         # A level's keys are numbered anew: by the kept words and the kept n-grams before it.
@@ -89,7 +97,8 @@ class Ngrams:
         for level, (old, keep) in enumerate(zip(self.keys, kept[1:], strict=True)):
             left, last = np.divmod(old[keep], len(self.words))
             keys.append(renumber[level][left] * len(words) + renumber[0][last])
-        return Ngrams(words, tuple(keys))
+        counts = [count[keep] for count, keep in zip(counts, kept, strict=True)]
+        return Ngrams(words, tuple(keys)), counts, floor
 
     @cached_property
     def index(self) -> dict[str, int]:
