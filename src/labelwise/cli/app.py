@@ -16,6 +16,7 @@ from labelwise.cli.data import data
 from labelwise.cli.demo import demo
 from labelwise.cli.evaluate import compare, evaluate, report
 from labelwise.cli.explain import explain
+from labelwise.cli.faithfulness import faithfulness
 from labelwise.cli.tag import tag
 from labelwise.cli.train import methods, train
 from labelwise.errors import LabelwiseError
@@ -28,7 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.add_typer(data, name="data")
-for command in (train, methods, evaluate, compare, report, tag, explain, demo):
+for command in (train, methods, evaluate, compare, report, tag, explain, faithfulness, demo):
     app.command()(command)
 
 # Typer carries its own copy of click in some versions: this is the base of all usage errors there.

@@ -119,10 +119,9 @@ class Run:
             if not name or name.startswith(".") or set(name) & set('/\\:*?"<>|'):
                 raise LabelwiseError(f"'{name}' cannot be a folder's name: choose another name")
         path = self.path(Path(results))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(documents_path(path), _pack(self.measures))
+        write_whole(documents_path(path), _pack(self.measures))
         text = json.dumps(self.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
-        _replace(path, f"{text}\n".encode())
+        write_whole(path, f"{text}\n".encode())
         return path
 
     def to_json(self) -> dict[str, Any]:
@@ -249,8 +248,9 @@ def peak_memory() -> int | None:
     return peak if sys.platform == "darwin" else peak * 1024  # Linux counts in KiB
 
 
-def _replace(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write beside the file, then put it in its place: a reader never sees half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     partial.write_bytes(content)
     partial.replace(path)
