@@ -112,7 +112,9 @@ class LinearMethod(TfidfMethod):
             {
                 **arrays,
                 "weights.data": self._weights.data.astype(np.float16),
-                "weights.indices": self._weights.indices.astype(np.int32),
+                "weights.indices": self._weights.indices.astype(
+                    np.uint16 if len(self._columns) <= 2**16 else np.int32
+                ),
                 "weights.indptr": self._weights.indptr.astype(np.int64),
                 "biases": self._biases,
                 "columns": self._columns.astype(np.int32),
@@ -125,7 +127,7 @@ class LinearMethod(TfidfMethod):
         self._tfidf = Tfidf.from_state(arrays, state.values)
         parts = (
             arrays["weights.data"].astype(np.float32),
-            arrays["weights.indices"],
+            arrays["weights.indices"].astype(np.int32),
             arrays["weights.indptr"],
         )
         shape = (len(self._tfidf.ngrams), len(arrays["columns"]))

@@ -12,9 +12,10 @@ class LogisticSettings(LinearSettings):
     """Settings of logistic regression; the defaults were chosen on the dev split of EURLEX57K."""
 
     longest_ngram: int = 5
-    max_columns: int = 100_000
-    C: float = 10.0
-    passes: int = 8
+    min_count: int = 5
+    max_columns: int = 60_000
+    C: float = 20.0
+    passes: int = 5
 
 
 class Logistic(LinearMethod):

@@ -17,6 +17,11 @@ from labelwise.methods.linear import LinearMethod, LinearSettings, sigmoid
 class SVMSettings(LinearSettings):
     """Settings of the SVM; the defaults were chosen on the dev split of EURLEX57K."""
 
+    longest_ngram: int = 2
+    min_count: int = 5
+    max_columns: int = 200_000
+    passes: int = 8
+
 
 class SVM(LinearMethod):
     """A margin says how sure the machine is, not how likely the label: Platt's sigmoid, fitted on
