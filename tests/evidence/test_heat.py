@@ -11,9 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labelwise.corpus.labels import LabelSpace
-from labelwise.evidence.heat import LEVELS, heat, level, merge, phrases, segments
+from labelwise.evidence.heat import (
+    LEVELS,
+    heat,
+    heat_of,
+    level,
+    merge,
+    phrases,
+    phrases_of,
+    segments,
+)
 from labelwise.evidence.predictions import rank
-from labelwise.methods.base import Span
+from labelwise.methods.base import Evidence, Span
+from labelwise.text.tokenizer import tokenize
 
 spans = st.lists(
     st.builds(
@@ -93,6 +103,40 @@ def test_a_phrase_is_listed_once_however_it_is_written() -> None:
         ("Citrus fruit", 0.5, 2),
         ("Spain", -0.4, 1),
     ]
+
+
+ACT = "The list of the conservation areas of the region is set out in the Annex to the Decision."
+
+
+def attention(**weights: float) -> Evidence:
+    """Attention to every word of the act: these weights, and an equal rest for the others."""
+    tokens = tokenize(ACT)
+    rest = (1 - sum(weights.values())) / (len(tokens) - len(weights))
+    found = [Span(one.start, one.end, weights.get(one.text, rest)) for one in tokens]
+    return Evidence("s0019", "attention", tuple(found))
+
+
+def test_attention_marks_the_words_that_have_more_than_an_equal_share() -> None:
+    evidence = attention(conservation=0.25, areas=0.15, region=0.05)
+    assert heat(evidence.spans).runs, "each of the others has 0.04, which is not faint"
+    marked = [ACT[run.start : run.end] for run in heat_of(evidence).runs]
+    assert marked == ["conservation", "areas"]
+    assert heat_of(evidence).strongest == 0.25
+    assert len(heat_of(attention()).runs) == len(tokenize(ACT)), "where all are equal, all are"
+    one_word = Evidence("s0019", "attention", (Span(0, 3, 1.0),))
+    assert len(heat_of(one_word).runs) == 1
+    assert heat_of(None).runs == heat_of(Evidence("s0019", "attention", ())).runs == ()
+
+
+def test_attention_is_listed_by_its_strongest_place_and_not_by_how_often_a_word_stands() -> None:
+    evidence = attention(conservation=0.15, areas=0.1)
+    assert [one.text for one in phrases(ACT, evidence.spans, top=1)] == ["The"]
+    listed = phrases_of(ACT, evidence, top=3)
+    assert [one.text for one in listed] == ["conservation", "areas", "The"]
+    assert listed[2].times == 5
+    again = Evidence("1", "attention", (Span(0, 3, 0.1), Span(12, 15, 0.6), Span(35, 37, 0.3)))
+    first = phrases_of(ACT, again)[0]
+    assert (first.text, first.start, first.times) == ("The", 12, 2), "it leads to the strongest"
 
 
 SPACE = LabelSpace.from_counts({"1309": 90, "693": 60, "2635": 7, "5": 0, "161": 0})

@@ -163,11 +163,11 @@ def document_json(one: Tagged) -> dict[str, Any]:
 
 
 def _strongest(one: Tagged, number: int) -> str:
-    from labelwise.evidence.heat import phrases
+    from labelwise.evidence.heat import phrases_of
 
     if one.evidence is None:
         return ""
-    found = phrases(one.document.text, one.evidence[number].spans, top=4)
+    found = phrases_of(one.document.text, one.evidence[number], top=4)
     return ", ".join(phrase.text for phrase in found if phrase.weight > 0)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from labelwise.methods.base import Span
+from labelwise.methods.base import Evidence, Span
 
 LEVELS = 8
 """Strengths that can be told apart on a page."""
@@ -65,14 +65,26 @@ def merge(spans: Iterable[Span]) -> list[Span]:
     return runs
 
 
-def heat(spans: Iterable[Span], *, most: int = MOST) -> Heat:
+def heat(spans: Iterable[Span], *, least: float = 0.0, most: int = MOST) -> Heat:
     """The runs worth marking: not faint beside the strongest, and at most ``most`` of them."""
     runs = merge(spans)
     strongest = max((abs(run.weight) for run in runs), default=0.0)
-    marked = [run for run in runs if abs(run.weight) >= FAINT * strongest > 0]
+    marked = [run for run in runs if abs(run.weight) >= max(least, FAINT * strongest) > 0]
     kept = sorted(marked, key=lambda run: (-abs(run.weight), run.start))[:most]
     kept.sort(key=lambda run: run.start)
     return Heat(tuple(kept), len(marked) - len(kept), strongest)
+
+
+def heat_of(evidence: Evidence | None) -> Heat:
+    """The heat of a label's evidence, if it has any.
+
+    Attention gives every word a weight. A word with less than an equal share of it was passed over
+    rather than looked at, and stays unmarked.
+    """
+    if evidence is None or evidence.kind != "attention":
+        return heat(evidence.spans if evidence else ())
+    equal_share = (1 - 1e-6) / max(1, len(evidence.spans))  # all are marked where all are equal
+    return heat(evidence.spans, least=equal_share)
 
 
 def level(weight: float, strongest: float) -> int:
@@ -102,26 +114,47 @@ def segments(heats: Sequence[Heat]) -> Iterator[Segment]:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words as they stand in the text, the sum of their weights, and where they first stand."""
+    """Words as they stand in the text, the sum of their weights, and how often they stand there."""
 
     text: str
     weight: float
-    start: int
     times: int
+    strongest: float  # the size of the largest of their weights
+    start: int  # where they have it, first
 
 
 def phrases(text: str, spans: Iterable[Span], *, top: int = 8) -> list[Phrase]:
     """The strongest words or n-grams, each counted once however often it stands in the text."""
+    found = _phrases(text, spans)
+    return sorted(found, key=lambda one: (-abs(one.weight), one.start))[:top]
+
+
+def phrases_of(text: str, evidence: Evidence | None, *, top: int = 8) -> list[Phrase]:
+    """The strongest words of a label's evidence, if it has any.
+
+    Attention is ranked by the place that has the most of it: the sum over all places would put
+    "the" and "of" first in every document.
+    """
+    if evidence is None or evidence.kind != "attention":
+        return phrases(text, evidence.spans if evidence else (), top=top)
+    found = _phrases(text, evidence.spans)
+    return sorted(found, key=lambda one: (-one.strongest, one.start))[:top]
+
+
+def _phrases(text: str, spans: Iterable[Span]) -> Iterable[Phrase]:
     found: dict[str, Phrase] = {}
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
         words = " ".join(text[span.start : span.end].split())
         key = words.casefold()
         if not key or not span.weight:
             continue
-        known = found.get(key)
-        found[key] = (
-            Phrase(known.text, known.weight + span.weight, known.start, known.times + 1)
-            if known
-            else Phrase(words, span.weight, span.start, 1)
+        size = abs(span.weight)
+        known = found.get(key, Phrase(words, 0.0, 0, 0.0, span.start))
+        found[key] = replace(
+            known,
+            weight=known.weight + span.weight,
+            times=known.times + 1,
+            strongest=max(known.strongest, size),
+            start=span.start if size > known.strongest else known.start,
         )
-    return sorted(found.values(), key=lambda one: (-abs(one.weight), one.start))[:top]
+    return found.values()

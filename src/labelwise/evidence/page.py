@@ -24,9 +24,9 @@ from labelwise.evidence.heat import (
     Heat,
     Phrase,
     Segment,
-    heat,
+    heat_of,
     level,
-    phrases,
+    phrases_of,
     segments,
 )
 from labelwise.evidence.predictions import Prediction
@@ -54,7 +54,8 @@ READING: Mapping[EvidenceKind, str] = {
     "contribution": "The stronger the colour, the more the words add to the score of the label; "
     "percentages are shares of what all words add and take away.",
     "attention": "The stronger the colour, the more attention the network paid to the word for "
-    "this label. Attention shows where it looked, which is not a proof of why it decided.",
+    "this label; words with less than an equal share are unmarked. Attention shows where it "
+    "looked, which is not a proof of why it decided.",
 }
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -78,9 +79,9 @@ def render_page(
     """
     by_label = {one.label: one for one in evidence}
     shown = [by_label.get(one.label.id) for one in predictions]
-    heats = [heat(one.spans if one else ()) for one in shown]
+    heats = [heat_of(one) for one in shown]
     marks = list(segments(heats))
-    strongest = [phrases(document.text, one.spans) if one else [] for one in shown]
+    strongest = [phrases_of(document.text, one) for one in shown]
     marked = {segment.start for segment in marks}
     anchors = {phrase.start for found in strongest for phrase in found} & marked
     style = files(__package__).joinpath("page.css").read_text("utf-8") + _label_rules(len(heats))

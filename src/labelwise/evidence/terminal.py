@@ -12,7 +12,7 @@ from rich.style import Style
 from rich.text import Text
 
 from labelwise.corpus.document import Document
-from labelwise.evidence.heat import LEVELS, heat, level, phrases
+from labelwise.evidence.heat import LEVELS, heat_of, level, phrases_of
 from labelwise.evidence.page import captions
 from labelwise.evidence.predictions import Prediction
 from labelwise.methods.base import Evidence, Span
@@ -27,6 +27,9 @@ LONGEST = 240
 
 PLAIN = 0.25
 """Words below this part of the label's strongest one are not marked: a terminal has no shades."""
+
+MOST = 24
+"""Words marked for a label: where attention is spread thin, marks on every word say nothing."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -62,7 +65,7 @@ def render_terminal(
         heading.append(f"  {one.label.id}  {one.label.group}  {one.score:.3f}")
         yield heading
         found = by_label.get(one.label.id)
-        strongest = phrases(text, found.spans, top=6) if found else []
+        strongest = phrases_of(text, found, top=6)
         if found is None or not strongest:
             yield Padding(
                 "no word of this document speaks for this label", (0, 0, 1, 3), expand=False
@@ -79,8 +82,10 @@ def _passages(
     document: Document, evidence: Evidence, most: int, colour: str | None
 ) -> Iterator[Text]:
     """The stretches of text with the most weight, in the order of the text."""
-    marked = heat(evidence.spans)
+    marked = heat_of(evidence)
     strong = [run for run in marked.runs if abs(run.weight) >= PLAIN * marked.strongest]
+    strong = sorted(strong, key=lambda run: (-abs(run.weight), run.start))[:MOST]
+    strong.sort(key=lambda run: run.start)
     text, starts = document.text, document.section_starts()
     groups: list[tuple[int, list[Span]]] = []  # the section and runs that stand close together
     for run in strong:
@@ -105,7 +110,7 @@ def _passages(
         line.append(f"{names[section]}: ", style="dim")
         line.append(("… " if left > low else "") + _flat(text[left : runs[0].start]).lstrip())
         at = runs[0].start
-        for run in runs if colour else _joined(runs):
+        for run in runs if colour else _joined(runs, text):
             line.append(_flat(text[at : run.start]))
             _append_mark(line, _flat(text[run.start : run.end]), run, marked.strongest, colour)
             at = run.end
@@ -113,12 +118,16 @@ def _passages(
         yield line
 
 
-def _joined(runs: Sequence[Span]) -> list[Span]:
-    """Runs that touch and speak the same way, as one: marks without colour show no strength."""
+def _joined(runs: Sequence[Span], text: str) -> list[Span]:
+    """Runs with at most a space between them that speak the same way, as one.
+
+    Marks without colour show no strength.
+    """
     joined: list[Span] = []
     for run in runs:
         last = joined[-1] if joined else None
-        if last and last.end == run.start and (last.weight > 0) == (run.weight > 0):
+        beside = last is not None and not text[last.end : run.start].strip()
+        if last and beside and (last.weight > 0) == (run.weight > 0):
             joined[-1] = Span(last.start, run.end, last.weight)
         else:
             joined.append(run)
