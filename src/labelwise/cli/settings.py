@@ -84,7 +84,8 @@ def kind_name(kind: Any) -> str:
     """What a setting takes, in words."""
     origin, choices = typing.get_origin(kind), typing.get_args(kind)
     if origin is Literal:
-        return " or ".join(str(choice) for choice in choices)
+        *most, last = (str(choice) for choice in choices)
+        return f"{', '.join(most)} or {last}" if most else last
     if origin in {typing.Union, types.UnionType}:
         return " or ".join("none" if one is type(None) else kind_name(one) for one in choices)
     if origin is tuple:
@@ -94,7 +95,7 @@ def kind_name(kind: Any) -> str:
             if choices[-1] is Ellipsis
             else f"{len(choices)} values by commas"
         )
-    return {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}.get(
+    return {bool: "true or false", int: "a whole number", float: "a number", str: "text"}.get(
         kind, str(kind)
     )
 
@@ -113,6 +114,17 @@ def describe_settings(cls: type[Any]) -> list[dict[str, Any]]:
     ]
 
 
+def typed(value: Any) -> str:
+    """A value as it would be typed after ``--set name=``.
+
+    >>> typed(None), typed(False), typed((3, 5)), typed(0.3)
+    ('none', 'false', '3,5', '0.3')
+    """
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(typed, value)) if isinstance(value, tuple) else str(value)
+
+
 def _meanings(cls: type[Any]) -> dict[str, str]:
     """The strings and trailing comments that stand beside the fields in the source."""
     found: dict[str, str] = {}
@@ -128,5 +140,6 @@ def _meanings(cls: type[Any]) -> dict[str, str]:
             if comment:
                 found[node.target.id] = words.strip()
             elif isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
-                found[node.target.id] = " ".join(str(after.value.value).split())
+                words = str(after.value.value).replace("``", "'")
+                found[node.target.id] = " ".join(words.split())
     return found

@@ -13,8 +13,9 @@ import typer
 
 from labelwise.cli.evaluate import command_line
 from labelwise.cli.options import JsonOption
-from labelwise.cli.output import note, print_json, print_table
-from labelwise.cli.settings import describe_settings, parse_settings
+from labelwise.cli.output import console, note, print_json, print_table
+from labelwise.cli.run_folder import finish_run, run_folders, set_run_folder
+from labelwise.cli.settings import describe_settings, parse_settings, typed
 from labelwise.errors import LabelwiseError
 
 
@@ -65,6 +66,16 @@ def train(
             help="Folder to keep the tokenised documents in, for the next training.",
         ),
     ] = None,
+    run_dir: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the checkpoint and the log of a network.", show_default="OUT.run"
+        ),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on from the checkpoint of a training that was stopped."),
+    ] = False,
     help_settings: Annotated[
         bool, typer.Option("--help-settings", help="List the settings of the method and stop.")
     ] = False,
@@ -76,7 +87,9 @@ def train(
     Examples:
       labelwise train svm --data data/eurlex57k --out svm.bundle
       labelwise train svm --help-settings
-      labelwise train logistic --data demo/data --out lr.bundle --set min_count=2 --seed 1
+      labelwise train logistic --data demo/synthetic --out lr.bundle --set min_count=2 --seed 1
+      labelwise train bigru-lwan --data data/eurlex57k --out lwan.bundle --set vectors=glove.txt
+      labelwise train han --data demo/synthetic --out han.bundle --resume
     """
     from labelwise import bundle as bundles
     from labelwise.corpus.dataset import open_dataset
@@ -94,11 +107,17 @@ def train(
     model = cls(parse_settings(cls.Settings, given, method))
     model.cache = cache
     check_writable(out)
+    set_run_folder(model, method, out, run_dir, resume)
 
     dataset = open_dataset(data)
     documents, dev, label_space = dataset.train, dataset.dev, dataset.label_space  # read here
     started = time.perf_counter()
-    model.fit(documents, dev, label_space)
+    try:
+        model.fit(documents, dev, label_space)
+    except KeyboardInterrupt:
+        if run_folders(model):
+            note("to go on from the last checkpoint, call the same command with --resume")
+        raise
     seconds = time.perf_counter() - started
     card = {
         "data": dataclasses.asdict(DataRecord.of(dataset)),
@@ -108,9 +127,11 @@ def train(
         "command": command_line(),
     }
     bundles.save(model, out, card=card)
+    logs = finish_run(model)
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     if as_json:
-        print_json({"method": method, "bundle": str(out), "bytes": size, **card})
+        made = {"method": method, "bundle": str(out), "bytes": size}
+        print_json({**made, "logs": [str(log) for log in logs], **card})
         return
     print_table(
         ["method", "documents", "labels", "seconds", "MB", "bundle"],
@@ -126,6 +147,8 @@ def train(
         ],
         left=("method", "bundle"),
     )
+    for log in logs:
+        note(f"The log of the training: {log}")
     note(f"Next: labelwise evaluate {out} --data {data}")
 
 
@@ -151,16 +174,22 @@ def check_writable(out: Path) -> None:
 
 
 def _show_settings(method: str, cls: type[Any], as_json: bool) -> None:
+    """One setting after another, its meaning beneath: in a table there is no room for it."""
     rows = describe_settings(cls)
     if as_json:
         print_json(rows)
         return
-    print_table(
-        ["setting", "default", "takes", "meaning"],
-        [[row["name"], row["default"], row["takes"], row["meaning"]] for row in rows],
-        title=f"Settings of {method}: labelwise train {method} --set name=value",
-        left=("setting", "default", "takes", "meaning"),
-    )
+    from rich.padding import Padding
+    from rich.text import Text
+
+    shown = console()
+    title = f"Settings of {method}: labelwise train {method} --set name=value"
+    shown.print(Text(title, style="bold"))
+    for row in rows:
+        heading = Text(f"{row['name']} = {typed(row['default'])}", style="bold")
+        shown.print(heading.append(f"  ({row['takes']})", style="not bold"))
+        if row["meaning"]:
+            shown.print(Padding(Text(row["meaning"]), (0, 0, 0, 4), expand=False))
 
 
 def methods(as_json: JsonOption = False) -> None:

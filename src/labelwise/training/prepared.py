@@ -100,6 +100,8 @@ def prepare(
     vector, and those words of the descriptors that have one. Without a vector file all vectors are
     random, ``dim`` wide.
     """
+    if vectors is not None and not Path(vectors).is_file():  # known before the documents are read
+        raise InputError("there is no such file of word vectors (setting 'vectors')", file=vectors)
     corpus = tokenize_corpus(train, cache=cache)
     of_descriptors = {word for label in label_space.labels for word in words(label.descriptor)}
     if vectors is None:
