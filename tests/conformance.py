@@ -22,10 +22,28 @@ from labelwise.corpus.document import Document, Section
 from labelwise.errors import LabelwiseError
 from labelwise.methods import Method
 
+SMALL_NETWORK: dict[str, Any] = {
+    "dim": 24,
+    "dropout": 0.0,
+    "epochs": 3,
+    "learning_rate": 0.02,
+    "max_tokens": 120,
+    "device": "cpu",
+}
+
 QUICK: dict[str, dict[str, Any]] = {
-    "logistic": {"longest_ngram": 2, "passes": 4},
-    "svm": {"passes": 6},
+    "bigru-att": {**SMALL_NETWORK, "units": 12},
+    "bigru-lwan": {**SMALL_NETWORK, "units": 12},
+    "cnn-lwan": {**SMALL_NETWORK, "filters": 24, "kernel": 3},
+    "ensemble-lwan": {**SMALL_NETWORK, "units": 12, "z_units": 12, "z_epochs": 3},
+    "han": {**SMALL_NETWORK, "units": 12},
+    "logistic": {"longest_ngram": 2, "min_count": 3},
+    "lw-han": {**SMALL_NETWORK, "units": 12},
+    "max-hss": {**SMALL_NETWORK, "units": 12},
+    "svm": {"passes": 6, "min_count": 3},
     "tree": {"trees": 1, "explained_words": 20},
+    "z-bigru-lwan": {**SMALL_NETWORK, "units": 12},
+    "z-cnn-lwan": {**SMALL_NETWORK, "filters": 24, "kernel": 3},
 }
 """Settings that make a method quick enough to be trained in every test run."""
 

@@ -10,10 +10,19 @@ from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, Sta
 __all__ = ["REGISTRY", "Evidence", "Method", "Scores", "Settings", "Span", "State", "get"]
 
 REGISTRY: dict[str, str] = {
+    "bigru-att": "labelwise.methods.bigru_att:BigruAtt",
+    "bigru-lwan": "labelwise.methods.bigru_lwan:BigruLwan",
+    "cnn-lwan": "labelwise.methods.cnn_lwan:CnnLwan",
+    "ensemble-lwan": "labelwise.methods.ensemble_lwan:EnsembleLwan",
     "exact-match": "labelwise.methods.exact_match:ExactMatch",
+    "han": "labelwise.methods.han:Han",
     "logistic": "labelwise.methods.logistic:Logistic",
+    "lw-han": "labelwise.methods.lw_han:LwHan",
+    "max-hss": "labelwise.methods.max_hss:MaxHss",
     "svm": "labelwise.methods.svm:SVM",
     "tree": "labelwise.methods.tree:Tree",
+    "z-bigru-lwan": "labelwise.methods.z_bigru_lwan:ZBigruLwan",
+    "z-cnn-lwan": "labelwise.methods.z_cnn_lwan:ZCnnLwan",
 }
 """Name to class, imported when asked for, so that optional dependencies stay optional."""
 

@@ -121,11 +121,13 @@ class ZeroShotMethod(NetworkMethod):
 
     def _material(self, prepared: Prepared) -> Material:
         self.known = prepared.found.copy()
-        if not self.known.any():  # random vectors: they too tell words apart
-            self.known[UNKNOWN + 1 :] = True
         material = super()._material(prepared)
+        word_vectors = material.vectors
+        if not self.known.any():  # random vectors tell words apart too, if they are not tiny
+            self.known[UNKNOWN + 1 :] = True
+            word_vectors = word_vectors / word_vectors.std()
         vectors = [
-            self._vector(label.descriptor, material.vectors) for label in self.label_space.labels
+            self._vector(label.descriptor, word_vectors) for label in self.label_space.labels
         ]
         if unknown := [
             f"{label.id} ('{label.descriptor}')"
@@ -138,9 +140,9 @@ class ZeroShotMethod(NetworkMethod):
                 f"scores them alike: {shown}",
                 stacklevel=2,
             )
-        nothing = torch.zeros(material.vectors.shape[1])
+        nothing = torch.zeros(word_vectors.shape[1])
         return Material(
-            vectors=material.vectors,
+            vectors=word_vectors,
             found=torch.from_numpy(self.known.copy()),
             prior=material.prior,
             descriptors=torch.stack([nothing if v is None else v for v in vectors]),

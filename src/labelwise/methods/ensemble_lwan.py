@@ -1,0 +1,202 @@
+"""ENSEMBLE-LWAN: what was seen in training from BIGRU-LWAN, what was not from Z-BIGRU-LWAN.
+
+Within a group the ranking is that of the member that scores it. Between groups the two are not on
+one scale: the one has a bias for every label, the other one for all. So the logits of the zero-shot
+labels are shifted by one number, chosen on dev for the highest RP@5 over all labels; of several as
+good, the one closest to zero. Without dev documents nothing is shifted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelwise.corpus.document import Document
+from labelwise.corpus.labels import LabelSpace
+from labelwise.errors import LabelwiseError
+from labelwise.evaluation.ranking import top_k
+from labelwise.methods.base import Evidence, Method, Scores, State
+from labelwise.methods.bigru_lwan import BigruLwan, BigruLwanSettings
+from labelwise.methods.network import NetworkSettings, require_whole
+from labelwise.methods.z_bigru_lwan import ZBigruLwan, ZBigruLwanSettings
+
+SHIFTS = np.arange(-40, 41) / 4
+"""What is tried on dev: logits from -10 to 10."""
+
+
+@dataclass(frozen=True)
+class EnsembleLwanSettings(NetworkSettings):
+    """The settings that both members share; what they do not is named after the member."""
+
+    units: int = 300
+    """A direction, of BIGRU-LWAN."""
+    layers: int = 1
+    """Of both encoders."""
+    z_units: int = 200
+    """A direction, of Z-BIGRU-LWAN."""
+    z_epochs: int = 11
+    """Of Z-BIGRU-LWAN."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_whole(self, units=1, layers=1, z_units=1, z_epochs=1)
+
+    def members(self) -> tuple[BigruLwanSettings, ZBigruLwanSettings]:
+        """The settings of BIGRU-LWAN, and those of Z-BIGRU-LWAN."""
+        shared = {f.name: getattr(self, f.name) for f in dataclasses.fields(BigruLwanSettings)}
+        of_z = shared | {"units": self.z_units, "epochs": self.z_epochs}
+        del of_z["learned_vectors"]  # never those of the descriptors' words
+        return BigruLwanSettings(**shared), ZBigruLwanSettings(**of_z)
+
+
+class EnsembleLwan(Method):
+    """BIGRU-LWAN for labels seen in training, Z-BIGRU-LWAN for those never seen."""
+
+    name = "ensemble-lwan"
+    Settings = EnsembleLwanSettings
+    run_dir: Path | None = None
+    """Where ``fit`` keeps the checkpoints and logs of the members; without it, nowhere."""
+    resume: bool = False
+    """Whether ``fit`` goes on from the checkpoints in ``run_dir``."""
+
+    lwan: BigruLwan
+    z: ZBigruLwan
+    shift: float = 0.0
+    """Added to the logits of zero-shot labels."""
+
+    @classmethod
+    def from_methods(cls, lwan: Method, z: Method, dev: Sequence[Document] = ()) -> EnsembleLwan:
+        """Join two fitted methods, such as two loaded bundles; dev documents set the scale."""
+        if not isinstance(lwan, BigruLwan) or not isinstance(z, ZBigruLwan):
+            raise LabelwiseError(
+                f"ensemble-lwan joins a bigru-lwan and a z-bigru-lwan, not {lwan.name} and {z.name}"
+            )
+        if lwan.label_space.fingerprint != z.label_space.fingerprint:
+            raise LabelwiseError(
+                "the two models have different labels or label counts: train both on the same "
+                "data set"
+            )
+        shared = {
+            f.name: getattr(lwan.settings, f.name)
+            for f in dataclasses.fields(EnsembleLwanSettings)
+            if hasattr(lwan.settings, f.name)
+        }
+        method = cls(
+            EnsembleLwanSettings(**shared, z_units=z.settings.units, z_epochs=z.settings.epochs)
+        )
+        method._label_space, method.lwan, method.z = lwan.label_space, lwan, z
+        method._scale(dev)
+        return method
+
+    def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
+        settings, z_settings = self.settings.members()
+        self.lwan, self.z = BigruLwan(settings), ZBigruLwan(z_settings)
+        for member in (self.lwan, self.z):
+            member.cache, member.resume = self.cache, self.resume
+            member.run_dir = self.run_dir / member.name if self.run_dir else None
+            member.fit(train, dev, self.label_space)
+        self._scale(dev)
+
+    def _scale(self, dev: Sequence[Document]) -> None:
+        """Choose the shift on dev."""
+        gold = self.label_space.gold(dev)
+        self.shift = 0.0
+        if gold.nnz:
+            self.shift = best_shift(
+                self.lwan.scores(dev), self._zero_logits(dev), gold.toarray() > 0, self._seen
+            )
+
+    @property
+    def _seen(self) -> int:
+        """Columns that BIGRU-LWAN scores: they come before the zero-shot ones."""
+        return int(self.label_space.groups["zero"].start)
+
+    def _zero_logits(self, documents: Sequence[Document]) -> NDArray[np.float64]:
+        scores = self.z.scores(documents)[:, self._seen :].astype(np.float64)
+        scores = scores.clip(1e-37, 1 - 1e-7)  # what float32 can tell from zero and one
+        return np.log(scores) - np.log1p(-scores)
+
+    def _scores(self, documents: Sequence[Document]) -> Scores:
+        seen = self.lwan.scores(documents)[:, : self._seen]
+        zero = 1 / (1 + np.exp(-(self._zero_logits(documents) + self.shift)))
+        return np.concatenate([seen, zero.astype(np.float32)], axis=1)
+
+    def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+        """The attention of the member that scores each label; one pass a member."""
+        unseen = [label for label in labels if self.label_space.index.get(label, 0) >= self._seen]
+        seen = [label for label in labels if label not in unseen]
+        found = {one.label: one for one in self.lwan.evidence(document, seen)} if seen else {}
+        found |= {one.label: one for one in self.z.evidence(document, unseen)} if unseen else {}
+        return [found[label] for label in labels]
+
+    def _evidence(self, document: Document, label: str) -> Evidence:
+        return self.evidence(document, [label])[0]
+
+    def with_labels(self, extra: Mapping[str, str]) -> Self:
+        """The same model with more labels, each scored from its descriptor alone."""
+        wider = type(self)(self.settings)
+        wider.lwan, wider.z = self.lwan, self.z.with_labels(extra)
+        wider._label_space = wider.z.label_space
+        wider.shift, wider.threshold = self.shift, self.threshold
+        return wider
+
+    def state(self) -> State:
+        _ = self.label_space  # says so where the method is not fitted yet
+        members = {"lwan": self.lwan, "z": self.z}
+        states = {key: member.state() for key, member in members.items()}
+        return State(
+            {
+                f"{key}.{name}": a
+                for key, state in states.items()
+                for name, a in state.arrays.items()
+            },
+            {
+                "shift": self.shift,
+                "lwan_labels": self.lwan.label_space.to_json(),
+                "settings": {k: dataclasses.asdict(m.settings) for k, m in members.items()},
+                "values": {key: state.values for key, state in states.items()},
+            },
+        )
+
+    def _restore(self, state: State) -> None:
+        def part(key: str) -> State:
+            arrays = {
+                name.removeprefix(f"{key}."): array
+                for name, array in state.arrays.items()
+                if name.startswith(f"{key}.")
+            }
+            return State(arrays, state.values["values"][key])
+
+        settings: dict[str, Any] = state.values["settings"]
+        space = LabelSpace.from_json(state.values["lwan_labels"])
+        self.shift = float(state.values["shift"])
+        self.lwan, self.z = (
+            BigruLwan(BigruLwanSettings(**settings["lwan"])),
+            ZBigruLwan(ZBigruLwanSettings(**settings["z"])),
+        )
+        self.lwan._label_space, self.z._label_space = space, self.label_space
+        self.lwan._restore(part("lwan"))
+        self.z._restore(part("z"))
+
+
+def best_shift(
+    seen_scores: Scores, zero_logits: NDArray[np.float64], gold: NDArray[np.bool_], seen: int
+) -> float:
+    """The shift of the zero-shot logits with the highest RP@5 over all labels."""
+    relevant = np.minimum(gold.sum(1), 5)
+    kept = relevant > 0
+    figures = []
+    for shift in SHIFTS:
+        zero = 1 / (1 + np.exp(-(zero_logits + shift)))
+        scores = np.concatenate([seen_scores[:, :seen], zero.astype(np.float32)], axis=1)
+        ranked = top_k(scores, 5)
+        hits = np.take_along_axis(gold, np.maximum(ranked, 0), axis=1) & (ranked >= 0)
+        figures.append(float((hits.sum(1)[kept] / relevant[kept]).mean()))
+    best = max(range(len(SHIFTS)), key=lambda at: (figures[at], -abs(SHIFTS[at])))
+    return float(SHIFTS[best])
