@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any, NoReturn
 
@@ -81,7 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         _reconfigure(encoding="utf-8", errors="backslashreplace")
     given = _anywhere(list(sys.argv[1:] if arguments is None else arguments))
     try:
-        code = app(args=given, prog_name="labelwise", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _note_warning
+            code = app(args=given, prog_name="labelwise", standalone_mode=False)
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
         if "--debug" in given and not isinstance(error, BrokenPipeError):
@@ -90,6 +93,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if code == 130:
         print("labelwise: interrupted", file=sys.stderr)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _note_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning as a sentence, without the line of the program that it came from."""
+    output.note(" ".join(str(message).split()))
 
 
 def _anywhere(arguments: list[str]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from labelwise.cli.added_labels import AddLabelOption, with_added_labels
 from labelwise.cli.inputs import read_inputs
 from labelwise.cli.label_lists import read_labels
 from labelwise.cli.options import BundleOption, JsonOption, TopOption
@@ -29,6 +30,7 @@ def explain(
             metavar="ID|@FILE",
         ),
     ] = None,
+    add_label: AddLabelOption = None,
     top: TopOption = 5,
     document: Annotated[
         str | None,
@@ -45,6 +47,7 @@ def explain(
       labelwise explain act.html --bundle svm.bundle
       labelwise explain act.html --bundle svm.bundle --out explained.html --top 8
       labelwise explain test.jsonl --document 32003R1412 --bundle svm.bundle --labels 693,1309
+      labelwise explain act.html --bundle z.bundle --add-label 7001=bicycle --labels 7001
     """
     from labelwise import bundle as bundles
     from labelwise.corpus.labels import Label
@@ -52,7 +55,7 @@ def explain(
     from labelwise.evidence.predictions import Prediction, rank
     from labelwise.evidence.terminal import render_terminal
 
-    method = bundles.load(bundle)
+    method = with_added_labels(bundles.load(bundle), add_label or ())
     space = method.label_space
     act = next(
         (one for one in read_inputs([file], skip_bad=False) if document in (None, one.id)), None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from labelwise.cli.added_labels import AddLabelOption, with_added_labels
 from labelwise.cli.inputs import batches, read_inputs
 from labelwise.cli.label_lists import allowed_columns
 from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
@@ -66,6 +67,7 @@ def tag(
         list[str] | None,
         typer.Option(help="Never these labels: ids, a comma list, or @FILE.", metavar="ID|@FILE"),
     ] = None,
+    add_label: AddLabelOption = None,
     evidence: Annotated[
         bool, typer.Option("--evidence", help="Show the words that speak for each label.")
     ] = False,
@@ -84,10 +86,11 @@ def tag(
       labelwise tag acts/ --bundle svm.bundle --top 10 --threshold tuned --format csv
       cat act.txt | labelwise tag - --bundle svm.bundle --evidence --json
       labelwise tag act.xml --bundle svm.bundle --exclude 1309,693 --include @allowed.txt
+      labelwise tag act.xml --bundle z.bundle --add-label "7001=electric bicycle"
     """
     from labelwise import bundle as bundles
 
-    method = bundles.load(bundle)
+    method = with_added_labels(bundles.load(bundle), add_label or ())
     space = method.label_space
     cut = parse_threshold(threshold, method)
     allowed = allowed_columns(space, include or (), exclude or ())

@@ -30,6 +30,7 @@ class TreeSettings(TfidfSettings):
     kind: Literal["bonsai", "parabel"] = "bonsai"
     """Bonsai: wide, shallow, unbalanced. Parabel: binary and balanced."""
     trees: int = 3
+    """Whose scores are averaged."""
     beam: int = 30
     """Nodes kept at each level of a tree when scoring."""
     explained_words: int = 300
