@@ -148,7 +148,6 @@ def write_prepared(folder: Path, prepared: Prepared, test: Split | None = None) 
     }
     for name, split in splits.items():
         values = (
-            # Two narrow planes compress better than one wide one: most words are frequent.
             split.tokens,
             split.section_starts,
             split.document_starts,

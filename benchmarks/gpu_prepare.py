@@ -1,0 +1,56 @@
+"""Prepares a data set for a machine that has a GPU and little else: one small folder of numbers.
+
+    python benchmarks/gpu_prepare.py --data $LABELWISE_DATA/eurlex57k \
+        --vectors $LABELWISE_DATA/vectors/glove.6B.100d.eurlex57k.txt.xz --out prepared
+
+Tokenising, counting words and reading vectors is work for a CPU. EURLEX57K takes about five minutes
+on two cores, most of it compression, and gives some 50 MB. ``gpu_train.py`` trains from the folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from labelwise.corpus.dataset import open_dataset
+from labelwise.evaluation.runs import DataRecord
+from labelwise.text.tokenized import tokenize_corpus
+from labelwise.training.prepared import make_split, prepare, write_prepared
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder of the data set")
+    parser.add_argument("--vectors", type=Path, help="word vectors, GloVe or word2vec text")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write")
+    parser.add_argument("--dim", type=int, default=100, help="width of vectors without a file")
+    parser.add_argument("--min-count", type=int, default=2, help="of words without a vector")
+    parser.add_argument("--cache", type=Path, help="folder for the tokenised corpus")
+    given = parser.parse_args()
+    dataset = open_dataset(given.data)
+    prepared = prepare(
+        dataset.train,
+        dataset.dev,
+        dataset.label_space,
+        vectors=given.vectors,
+        dim=given.dim,
+        min_count=given.min_count,
+        cache=given.cache,
+    )
+    corpus = tokenize_corpus(dataset.test, cache=given.cache)
+    test = make_split(dataset.test, corpus, prepared.vocabulary, dataset.label_space)
+    write_prepared(given.out, prepared, test)
+    record = json.dumps(asdict(DataRecord.of(dataset)))
+    (given.out / "data.json").write_text(record, encoding="utf-8")
+    size = sum(file.stat().st_size for file in given.out.iterdir())
+    print(
+        f"{given.out}: {len(prepared.train.ids):,} + {len(prepared.dev.ids):,} + "
+        f"{len(test.ids):,} documents, {len(prepared.vocabulary):,} words, "
+        f"{len(prepared.train.tokens):,} training tokens, {size / 1e6:.1f} MB"
+    )
+
+
+if __name__ == "__main__":
+    main()
