@@ -29,6 +29,7 @@ COMMANDS = [
     ("report",),
     ("tag",),
     ("explain",),
+    ("faithfulness",),
     ("demo",),
 ]
 

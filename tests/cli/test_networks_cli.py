@@ -347,6 +347,16 @@ def test_a_label_that_cannot_be_added_is_one_sentence(
     assert f"{known} is already a label of this model" in twice.err
 
 
+def test_a_descriptor_that_is_known_in_part_says_so_in_a_sentence(
+    labelwise: Callable, z: Path, one: Path
+) -> None:
+    called = labelwise("tag", one, "--bundle", z, "--add-label", "n1=customs zzyzx", "--json")
+    assert called.code == 0
+    assert called.json
+    assert "does not know: zzyzx\n" in called.err
+    assert "UserWarning" not in called.err
+
+
 def test_a_method_that_cannot_take_labels_names_those_that_can(
     labelwise: Callable, lwan: Path, one: Path
 ) -> None:

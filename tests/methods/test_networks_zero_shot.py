@@ -39,7 +39,7 @@ def test_a_descriptor_is_the_mean_of_its_words(name: str) -> None:
 @pytest.mark.parametrize("name", ZERO_SHOT)
 def test_a_label_can_be_added_after_training(name: str) -> None:
     method = fitted(name)
-    wider = method.with_labels({"99": "oranges and lemons", "11": "vessel port"})
+    wider = method.with_labels({"99": "oranges and lemons", "11": "vessel trawler"})
     old, new = method.label_space, wider.label_space
     assert set(new.ids) == {*old.ids, "99", "11"}
     assert new.labels[new.index["99"]].descriptor == "oranges and lemons"
@@ -76,6 +76,16 @@ def test_a_descriptor_of_unknown_words_or_a_known_id_says_so(name: str) -> None:
         method.with_labels({"99": "zzyzx qwrt"})
     with pytest.raises(LabelwiseError, match="693 is already a label"):
         method.with_labels({"693": "oranges"})
+
+
+@pytest.mark.parametrize("name", ZERO_SHOT)
+def test_words_of_a_descriptor_that_are_unknown_are_named(name: str) -> None:
+    method = fitted(name)
+    with pytest.warns(UserWarning, match="label 99 is scored without .*: zzyzx, qwrt$"):
+        wider = method.with_labels({"99": "citrus zzyzx (qwrt) fruit"})
+    scores = wider.scores([act(4)])[0]
+    index = wider.label_space.index
+    assert scores[index["99"]] == pytest.approx(scores[index["693"]]), "only what is known counts"
 
 
 def test_as_published_without_projection_the_widths_must_agree() -> None:

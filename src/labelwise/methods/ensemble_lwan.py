@@ -9,7 +9,7 @@ good, the one closest to zero. Without dev documents nothing is shifted.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -129,10 +129,24 @@ class EnsembleLwan(Method):
 
     def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """The attention of the member that scores each label; one pass a member."""
+        return self._by_member(document, labels, BigruLwan.evidence, ZBigruLwan.evidence)
+
+    def gradient_evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+        """Gradient × input in the member that scores each label."""
+        of_lwan, of_z = BigruLwan.gradient_evidence, ZBigruLwan.gradient_evidence
+        return self._by_member(document, labels, of_lwan, of_z)
+
+    def _by_member(
+        self,
+        document: Document,
+        labels: Sequence[str],
+        of_lwan: Callable[[BigruLwan, Document, Sequence[str]], list[Evidence]],
+        of_z: Callable[[ZBigruLwan, Document, Sequence[str]], list[Evidence]],
+    ) -> list[Evidence]:
         unseen = [label for label in labels if self.label_space.index.get(label, 0) >= self._seen]
         seen = [label for label in labels if label not in unseen]
-        found = {one.label: one for one in self.lwan.evidence(document, seen)} if seen else {}
-        found |= {one.label: one for one in self.z.evidence(document, unseen)} if unseen else {}
+        found = {one.label: one for one in of_lwan(self.lwan, document, seen)} if seen else {}
+        found |= {one.label: one for one in of_z(self.z, document, unseen)} if unseen else {}
         return [found[label] for label in labels]
 
     def _evidence(self, document: Document, label: str) -> Evidence:

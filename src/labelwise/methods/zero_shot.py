@@ -106,6 +106,12 @@ class ZeroShotMethod(NetworkMethod):
                     f"'{descriptor}'"
                 )
             vectors[space.index[id]] = vector
+            if unknown := self._unknown(descriptor):
+                warnings.warn(
+                    f"the label {id} is scored without the words of its descriptor that this model "
+                    f"does not know: {', '.join(unknown)}",
+                    stacklevel=2,
+                )
 
         wider = type(self)(self.settings)
         wider._label_space, wider.vocabulary, wider.known = space, self.vocabulary, self.known
@@ -118,6 +124,16 @@ class ZeroShotMethod(NetworkMethod):
         """The mean vector of a descriptor's known words; None where it has none."""
         rows = [row for row in self.vocabulary.lookup(words(descriptor)) if self.known[row]]
         return weight[torch.tensor(rows, dtype=torch.int64)].mean(0) if rows else None
+
+    def _unknown(self, descriptor: str) -> list[str]:
+        """The words of a descriptor that take no part in its vector; a mark is no word."""
+        found = words(descriptor)
+        rows = self.vocabulary.lookup(found)
+        return [
+            word
+            for word, row in zip(found, rows, strict=True)
+            if not self.known[row] and word[0].isalnum()
+        ]
 
     def _material(self, prepared: Prepared) -> Material:
         self.known = prepared.found.copy()
