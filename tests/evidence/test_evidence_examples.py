@@ -1,0 +1,26 @@
+"""The examples in the docstrings of evidence and command line run and give what they say."""
+
+from __future__ import annotations
+
+import doctest
+from importlib import import_module
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "cli.inputs",
+        "cli.settings",
+        "evidence.faithfulness_tables",
+        "evidence.heat",
+        "evidence.predictions",
+        "evidence.terminal",
+        "evidence.words",
+    ],
+)
+def test_the_examples_run(module: str) -> None:
+    found = doctest.testmod(import_module(f"labelwise.{module}"))
+    assert found.attempted > 0
+    assert found.failed == 0
