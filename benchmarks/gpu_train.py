@@ -1,7 +1,7 @@
 """Trains a network from a prepared folder (see gpu_prepare.py) and measures it, on a GPU or not.
 
-    PYTHONPATH=src python benchmarks/gpu_train.py bigru-lwan --prepared prepared --out out --seed 0 \
-        --max-seconds 500 --set units=300 --set max_tokens=1200
+    PYTHONPATH=src python benchmarks/gpu_train.py bigru-lwan --prepared prepared --out out \
+        --seed 0 --max-seconds 500 --set units=300 --set max_tokens=1200
 
 Under ``--out`` it writes, as it goes: ``runs/<method>-<seed>/log.jsonl`` with a line an epoch and
 the checkpoint (``--resume`` goes on from it); then ``results/`` with the run as ``labelwise
