@@ -25,6 +25,7 @@ from labelwise.cli.run_folder import finish_run
 from labelwise.cli.settings import parse_settings
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
+from labelwise.evaluation.tables import number
 from labelwise.methods import REGISTRY, get
 from labelwise.methods.base import Settings
 from labelwise.methods.network import NetworkSettings
@@ -407,6 +408,16 @@ def test_faithfulness_is_printed_and_written_beside_the_runs(
     assert labelwise("evaluate", lwan, "--data", acts_folder, "--results", results).code == 0
     assert labelwise("report", results).code == 0
     assert labelwise("compare", results).code == 0
+    page = (results / "synthetic" / "README.md").read_text("utf-8")
+    aopc = gold["evidence"]["own"]["comprehensiveness"]["aopc"]["mean"]
+    assert "## Is the evidence true?" in page
+    assert f"| bigru-lwan, seed 0, test: attention | {number(abs(aopc))} ± " in page.replace(
+        "-.", "."
+    )
+    file.write_text('{"method": "bigru-lwan"}', "utf-8")
+    refused = labelwise("report", results)
+    assert refused.code == 1
+    assert f"{file}: this is not what `labelwise faithfulness` writes" in refused.err
 
 
 def test_the_evidence_of_a_linear_method_needs_no_gradient(

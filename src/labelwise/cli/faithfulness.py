@@ -41,9 +41,9 @@ def faithfulness(
 
     Comprehensiveness: what the score of a label loses when the words with the most evidence for it
     are removed; higher is better. Sufficiency: what it loses when only those are kept; lower is
-    better. Each at 1, 5, 10, 20 and 50 % of the words, and their mean, the AOPC; beside it the same
-    for random words and, for a network, for gradient × input. Evidence that does no better than
-    random words explains nothing.
+    better. Each at 1%, 5%, 10%, 20% and 50% of the words, and their mean, the AOPC; beside it the
+    same for random words and, for a network, for gradient × input. Evidence that does no better
+    than random words explains nothing.
 
     \b
     Examples:

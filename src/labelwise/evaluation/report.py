@@ -14,6 +14,7 @@ from labelwise.corpus.dataset import SPLITS
 from labelwise.corpus.labels import FREQUENT
 from labelwise.errors import InputError
 from labelwise.evaluation.comparison import MEASURES, best_on_dev, by_method, compare
+from labelwise.evaluation.faithfulness_records import faithfulness_table
 from labelwise.evaluation.figures import curves_svg
 from labelwise.evaluation.published import BY_METHOD, OTHERS, is_eurlex57k
 from labelwise.evaluation.runs import Run, run_paths
@@ -30,7 +31,8 @@ def report(results: str | Path) -> list[Path]:
     written = []
     for folder, runs in runs_by_data(results).items():
         page, figure = folder / "README.md", folder / "curves.svg"
-        content, drawing = report_markdown(runs), curves_svg(runs, _split(runs))
+        content = report_markdown(runs, faithfulness_table(folder))
+        drawing = curves_svg(runs, _split(runs))
         page.write_text(content, encoding="utf-8")
         figure.write_bytes(drawing)
         written += [page, figure]
@@ -76,7 +78,7 @@ def runs_by_data(results: str | Path) -> dict[Path, list[Run]]:
     return folders
 
 
-def report_markdown(runs: Sequence[Run]) -> str:
+def report_markdown(runs: Sequence[Run], faithfulness: Table | None = None) -> str:
     """The page of one data set."""
     split = _split(runs)
     methods = by_method(runs)
@@ -102,6 +104,16 @@ def report_markdown(runs: Sequence[Run]) -> str:
         sections += [
             "## Is the difference chance?",
             comparison_table(compare(runs, split=split)).markdown().rstrip(),
+        ]
+    if faithfulness is not None:
+        sections += [
+            "## Is the evidence true?",
+            faithfulness.markdown().rstrip(),
+            "What the score of a label loses without the words that have the most evidence for it "
+            "(comprehensiveness, higher is better) and with nothing but them (sufficiency, lower "
+            "is better), on the average over 1, 5, 10, 20 and 50 % of the words; ± standard error "
+            "over documents. Evidence that does no better than the random words of the same method "
+            "explains nothing. Made by `labelwise faithfulness`.",
         ]
     sections += [
         "## Time and memory",

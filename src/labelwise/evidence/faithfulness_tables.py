@@ -35,7 +35,7 @@ def faithfulness_tables(found: Faithfulness) -> list[Table]:
             at = [found.at(source, measure, place).mean for place in range(len(shares))]
             aopc = found.aopc(source, measure)
             cells = [*map(signed, at), f"{signed(aopc.mean)} ± {signed(aopc.error)}"]
-            table.add([_name(found, source), *cells], faint=source == "random")
+            table.add([_name(found, source), *cells])
         tables.append(table)
     return tables
 
