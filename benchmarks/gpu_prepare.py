@@ -42,8 +42,11 @@ def main() -> None:
     corpus = tokenize_corpus(dataset.test, cache=given.cache)
     test = make_split(dataset.test, corpus, prepared.vocabulary, dataset.label_space)
     write_prepared(given.out, prepared, test)
-    record = json.dumps(asdict(DataRecord.of(dataset)))
-    (given.out / "data.json").write_text(record, encoding="utf-8")
+    settings = {"dim": prepared.vectors.shape[1], "min_count": given.min_count}
+    if given.vectors:
+        settings["vectors"] = given.vectors.name
+    record = {"data": asdict(DataRecord.of(dataset)), "settings": settings}
+    (given.out / "data.json").write_text(json.dumps(record), encoding="utf-8")
     size = sum(file.stat().st_size for file in given.out.iterdir())
     print(
         f"{given.out}: {len(prepared.train.ids):,} + {len(prepared.dev.ids):,} + "

@@ -44,7 +44,9 @@ def main() -> None:
     cls = methods.get(given.method)
     if not issubclass(cls, NetworkMethod):
         raise SystemExit(f"{given.method} is not a network that trains from a prepared folder")
-    settings = [*given.set, f"seed={given.seed}"]
+    record = json.loads((given.prepared / "data.json").read_text("utf-8"))
+    settings = [f"{name}={value}" for name, value in record["settings"].items()]
+    settings += [*given.set, f"seed={given.seed}"]
     if given.max_seconds:
         settings.append(f"max_seconds={given.max_seconds}")
     method = cls(parse_settings(cls.Settings, settings, given.method))
@@ -78,7 +80,7 @@ def main() -> None:
         method=method.name,
         seed=given.seed,
         measures=measures,
-        data=DataRecord(**json.loads((given.prepared / "data.json").read_text("utf-8"))),
+        data=DataRecord(**record["data"]),
         threshold=method.threshold,
         settings=dataclasses.asdict(method.settings),
         versions=current_versions("triton"),

@@ -153,3 +153,7 @@ def test_checkpoints_are_written_inside_a_long_epoch(
     )
     _, end = run(tmp_path, epochs=1)
     assert [progress["step"] for progress in written] == [*range(1, end.step + 1), end.step]
+    written.clear()
+    monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", 60.0)
+    run(tmp_path, epochs=3)
+    assert [progress["finished"] for progress in written] == [True], "a short one is written once"

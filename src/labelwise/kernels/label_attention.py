@@ -23,6 +23,9 @@ BLOCK_ELEMENTS = {"cpu": 1 << 21, "cuda": 1 << 26}
 """Documents × tokens × labels scored at once: some MB that a CPU's cache can help with, or
 256 MB of float32 on a GPU, where large products are what makes it busy."""
 
+_WIDE_PRODUCTS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 8)
+"""Whether this PyTorch can multiply bfloat16 into float32 (on CUDA alone)."""
+
 
 def label_attention(
     h: Tensor,
@@ -98,7 +101,12 @@ def _weights(h: Tensor, padding: Tensor, queries: Tensor) -> Tensor:
 
 def _products(of_labels: Tensor, of_tokens: Tensor) -> Tensor:
     """(labels, width) and (documents, tokens, width) to (documents, labels, tokens)."""
-    return of_labels @ of_tokens.transpose(1, 2)
+    tokens = of_tokens.transpose(1, 2)
+    if _WIDE_PRODUCTS and tokens.is_cuda and tokens.dtype in (torch.bfloat16, torch.float16):
+        # The sums are float32 in the card anyway: rounding a score of 16 to bfloat16 would change
+        # its weight by 6 %.
+        return torch.bmm(of_labels.expand(len(tokens), -1, -1), tokens, out_dtype=torch.float32)
+    return of_labels @ tokens
 
 
 def _padding(h: Tensor, lengths: Tensor) -> Tensor:

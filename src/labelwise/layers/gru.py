@@ -31,7 +31,11 @@ class BiGRU(nn.Module):
         read = packed if x.is_cuda else mirrored
         for layer in self.layers:
             assert isinstance(layer, nn.GRU)
-            x = self.dropout(read(layer, x, lengths))
+            # Outside autocast, which gives cuDNN's GRU float16 whatever it was asked for: the
+            # gradients of a token are too small for that.
+            with torch.autocast(x.device.type, enabled=False):
+                x = read(layer, x.to(next(layer.parameters()).dtype), lengths)
+            x = self.dropout(x)
         return x
 
 

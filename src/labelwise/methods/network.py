@@ -53,8 +53,9 @@ class NetworkSettings(Settings, Recipe):
     """How often a word without a pre-trained vector must stand in the training documents to have a
     row of its own: nothing can be learned of a word met once."""
     max_tokens: int = 1200
-    """The longest document, in tokens: nine out of ten acts end before it, and the end of an act
-    (signatures, tables in annexes) says little of its subject."""
+    """The longest document, in tokens: four out of five acts end before it, and what follows in
+    the others (annexes, signatures) says little of their subject. The time of a recurrence grows
+    with the longest document of a batch."""
     dropout: float = 0.3
     """Spatial dropout, of word vectors and of encoded tokens: the best of .1 to .4."""
     word_dropout: float = 0.0

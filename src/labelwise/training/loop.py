@@ -32,8 +32,8 @@ from labelwise.training.numbered import Examples, gold_columns
 from labelwise.training.predict import predict_batches
 from labelwise.training.recipe import Recipe
 
-CHECKPOINT_SECONDS = 120.0
-"""An epoch that takes longer than this is not lost whole."""
+CHECKPOINT_SECONDS = 60.0
+"""At most this much work, and a step, is lost when a training is killed."""
 
 LOOK_BACK = 20
 """Steps between looks at the loss on a GPU, for each look makes it wait."""
@@ -160,7 +160,7 @@ class _Training:
             self._step(self.gather(batches[state.batch]), len(batches))
             state.batch += 1
             state.step += 1
-            if time.monotonic() - self.written > CHECKPOINT_SECONDS:
+            if self._checkpoint_due():
                 self._look_at_losses()
                 self._write_checkpoint()
         self._look_at_losses()
@@ -182,7 +182,8 @@ class _Training:
         if state.finished:
             self.log.write(event="end", **self._standing())
         state.epoch, state.batch, state.losses = state.epoch + 1, 0, []
-        self._write_checkpoint()
+        if state.finished or self._checkpoint_due():
+            self._write_checkpoint()
 
     def _step(self, batch: Batch, batches: int) -> None:
         state, recipe = self.state, self.recipe
@@ -272,15 +273,19 @@ class _Training:
             parts.append(f"dev RP@5 {self.state.best_rp5:.4f}")
         return " · ".join(parts)
 
+    def _checkpoint_due(self) -> bool:
+        return time.monotonic() - self.written >= CHECKPOINT_SECONDS
+
     def _write_checkpoint(self) -> None:
         if self.run_folder is None:
             return
         self.state.seconds = time.monotonic() - self.started
-        tensors = {f"network.{k}": v for k, v in self.network.state_dict().items()}
-        tensors |= {f"best.{k}": v for k, v in self.best.items()}
-        for at, parameter in enumerate(self.parameters):
-            for key, value in self.optimizer.state[parameter].items():
-                tensors[f"optimizer.{at}.{key}"] = value
+        tensors = {f"best.{k}": v for k, v in self.best.items()}
+        if not self.state.finished:
+            tensors |= {f"network.{k}": v for k, v in self.network.state_dict().items()}
+            for at, parameter in enumerate(self.parameters):
+                for key, value in self.optimizer.state[parameter].items():
+                    tensors[f"optimizer.{at}.{key}"] = value
         values = {
             "identity": self.identity,
             "progress": asdict(self.state),
@@ -306,12 +311,14 @@ class _Training:
                 f"{file}: this checkpoint belongs to another training, which differs in "
                 f"{', '.join(differing)}: train with the same, or without resuming"
             )
-        self.network.load_state_dict(_under("network.", tensors))
+        self.state = Progress(**values["progress"])
         self.best = {k: v.to(self.device) for k, v in _under("best.", tensors).items()}
+        if self.state.finished:
+            return int(values["log_length"])
+        self.network.load_state_dict(_under("network.", tensors))
         for at, parameter in enumerate(self.parameters):
             moments = _under(f"optimizer.{at}.", tensors)
             self.optimizer.state[parameter] = {k: v.to(self.device) for k, v in moments.items()}
-        self.state = Progress(**values["progress"])
         return int(values["log_length"])
 
 
