@@ -29,6 +29,7 @@ from labelwise.evaluation.tables import number
 from labelwise.methods import REGISTRY, get
 from labelwise.methods.base import Settings
 from labelwise.methods.network import NetworkSettings
+from labelwise.training.checkpoint import read_checkpoint
 from labelwise.training.loop import RunFolder
 
 NETWORKS = [name for name in REGISTRY if issubclass(get(name).Settings, NetworkSettings)]
@@ -114,7 +115,12 @@ def test_the_folder_of_the_run_can_be_chosen(
 
 
 def start_training(data: Path, out: Path, *settings: str) -> subprocess.Popen[bytes]:
-    script = "from labelwise.cli import main; main()"
+    script = (
+        "from labelwise.training import loop\n"
+        "loop.CHECKPOINT_SECONDS = 0.0  # a checkpoint after every step\n"
+        "from labelwise.cli import main\n"
+        "main()\n"
+    )
     call = ["train", "cnn-lwan", "--data", str(data), "--out", str(out), *sets(*settings)]
     return subprocess.Popen(
         [sys.executable, "-c", script, *call],
@@ -131,7 +137,9 @@ def test_killed_and_resumed_it_ends_with_the_weights_of_one_never_killed(
     killed, whole = tmp_path / "killed.bundle", tmp_path / "whole.bundle"
     run = RunFolder(tmp_path / "killed.bundle.run")
     training = start_training(acts_folder, killed, *settings)
-    while training.poll() is None and not run.checkpoint.exists():
+    while training.poll() is None and not (
+        run.checkpoint.exists() and read_checkpoint(run.checkpoint)[1]["progress"]["step"] > 12
+    ):  # in the second epoch, of ten steps each
         time.sleep(0.01)
     training.send_signal(signal.SIGKILL)
     _, errors = training.communicate()
