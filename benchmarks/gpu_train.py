@@ -92,7 +92,8 @@ def main() -> None:
     run.write(results)
     kept = {f"{s}.{k}": a for s in splits for k, a in best_labels(scores[s], space).items()}
     np.savez_compressed(given.out / f"{name}.scores.npz", **kept)
-    save_half(method, given.out / f"{name}.bundle", run)
+    if not given.no_bundle:
+        save_half(method, given.out / f"{name}.bundle", run)
     if not given.keep_checkpoint:  # three times the size of the model
         (method.run_dir / "checkpoint.safetensors").unlink(missing_ok=True)
     for split, of in measures.items():
@@ -113,7 +114,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--max-seconds", type=float, help="of training; reading and scoring add")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint")
-    parser.add_argument("--keep-checkpoint", action="store_true")
+    parser.add_argument("--keep-checkpoint", action="store_true", help="for a later --resume")
+    parser.add_argument("--no-bundle", action="store_true", help="keep the scores alone")
     return parser.parse_args()
 
 

@@ -202,6 +202,7 @@ def test_the_state_of_another_network_is_refused_in_words() -> None:
 @pytest.mark.parametrize(
     ("setting", "value"),
     [
+        ("seed", -1),
         ("units", 0),
         ("layers", 1.5),
         ("dropout", 1.0),

@@ -44,7 +44,14 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Say at once which setting cannot be, rather than failing deep in a training."""
-        at_least = {"batch": 1, "batch_tokens": 1, "warmup": 0, "epochs": 1, "patience": 1}
+        at_least = {
+            "seed": 0,
+            "batch": 1,
+            "batch_tokens": 1,
+            "warmup": 0,
+            "epochs": 1,
+            "patience": 1,
+        }
         for name, lowest in at_least.items():
             value = getattr(self, name)
             if not isinstance(value, int) or value < lowest:
