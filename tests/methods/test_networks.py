@@ -192,6 +192,13 @@ def test_state_brings_the_method_back(name: str) -> None:
     np.testing.assert_allclose(rough.scores(documents), method.scores(documents), atol=0.01)
 
 
+def test_part_of_the_documents_of_a_label_space_can_be_trained_on() -> None:
+    train = acts(60)
+    method = small("cnn-lwan", epochs=1)
+    method.fit(train[:10], [], label_space(train))
+    assert np.isfinite(method.scores(train[:3])).all()
+
+
 def test_the_state_of_another_network_is_refused_in_words() -> None:
     method = fitted("bigru-lwan")
     wider = dataclasses.replace(method.settings, units=7)

@@ -307,13 +307,14 @@ class NetworkMethod(Method):
             return choose_device("auto")
 
     def _material(self, prepared: Prepared) -> Material:
-        counts = self.label_space.counts
+        # Counted here: the label space may have been made from more documents than these.
+        counts = np.asarray(prepared.train.gold.sum(axis=0, dtype=np.int64)).ravel()
         return Material(
             vectors=torch.from_numpy(prepared.vectors),
             found=torch.from_numpy(prepared.found.copy()),
             prior=prior_logits(counts, len(prepared.train.ids)),
             descriptors=torch.zeros(len(counts), 0),
-            seen=int((counts > 0).sum()),
+            seen=int((self.label_space.counts > 0).sum()),
         )
 
     def state(self) -> State:
