@@ -24,7 +24,7 @@ from labelwise.layers import (
     prior_logits,
 )
 from labelwise.layers.dropout import drop_words
-from labelwise.layers.gru import mirrored, packed
+from labelwise.layers.gru import mirrored, padded
 from labelwise.text.vocabulary import PADDING, UNKNOWN
 
 LENGTHS = torch.tensor([6, 1, 4, 3])
@@ -55,11 +55,16 @@ def test_bigru_reads_the_real_tokens_in_both_directions(layers: int) -> None:
         assert not row[length:].any()
 
 
-def test_bigru_packed_as_on_a_gpu_and_mirrored_as_on_a_cpu_are_the_same() -> None:
+def test_bigru_padded_as_on_a_gpu_and_mirrored_as_on_a_cpu_are_the_same() -> None:
     gru = nn.GRU(5, 3, batch_first=True, bidirectional=True).double()
     x = rows()
     for lengths in (LENGTHS, LENGTHS.sort(descending=True).values, torch.tensor([6, 6, 6, 6])):
-        torch.testing.assert_close(packed(gru, x, lengths), mirrored(gru, x, lengths))
+        torch.testing.assert_close(padded(gru, x, lengths), mirrored(gru, x, lengths))
+        gradients = [
+            torch.autograd.grad(read(gru, x, lengths).pow(3).sum(), list(gru.parameters()))
+            for read in (padded, mirrored)
+        ]
+        torch.testing.assert_close(*gradients)
 
 
 @pytest.mark.parametrize("kernel", [1, 4, 5])

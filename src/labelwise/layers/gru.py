@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from labelwise.layers.dropout import SpatialDropout
 from labelwise.layers.masking import is_real
@@ -28,7 +30,7 @@ class BiGRU(nn.Module):
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         """x (S, T, E) with lengths (S,), which packing wants on the CPU, to (S, T, 2 units)."""
-        read = packed if x.is_cuda else mirrored
+        read = padded if x.is_cuda else mirrored
         for layer in self.layers:
             assert isinstance(layer, nn.GRU)
             # Outside autocast, which gives cuDNN's GRU float16 whatever it was asked for: the
@@ -39,11 +41,23 @@ class BiGRU(nn.Module):
         return x
 
 
-def packed(gru: nn.GRU, x: Tensor, lengths: Tensor) -> Tensor:
-    """Packed rows, which cuDNN reads in both directions at once."""
-    by_length = bool((lengths[1:] <= lengths[:-1]).all())  # then packing has nothing to sort
-    rows = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=by_length)
-    return pad_packed_sequence(gru(rows)[0], batch_first=True, total_length=x.shape[1])[0]
+def padded(gru: nn.GRU, x: Tensor, lengths: Tensor) -> Tensor:
+    """Both directions at once over the padded rows, as cuDNN reads them fastest.
+
+    Coming from the right the padding is read before the words. A channel more, 1 at padding, holds
+    the update gate shut there (σ of a hundred is 1, to the last bit), so that the state stays what
+    it was: zero. Packed rows do the same in twice the time.
+    """
+    real = is_real(lengths.to(x.device), x.shape[1])[:, :, None]  # (S, T, 1)
+    x = torch.cat([x, (~real).to(x.dtype)], 2)
+    shut = x.new_zeros((3 * gru.hidden_size, 1))
+    shut[gru.hidden_size : 2 * gru.hidden_size] = 100.0  # gates: reset, update, new
+    weights = [
+        torch.cat([weight, shut], 1) if name.startswith("weight_ih") else weight
+        for name, weight in gru.named_parameters()
+    ]
+    start = x.new_zeros((2, len(x), gru.hidden_size))
+    return _read(x, start, weights, both=True) * real
 
 
 def mirrored(gru: nn.GRU, x: Tensor, lengths: Tensor) -> Tensor:
@@ -63,6 +77,10 @@ def mirrored(gru: nn.GRU, x: Tensor, lengths: Tensor) -> Tensor:
     return torch.cat([forth, back], 2) * real[:, :, None]
 
 
-def _read(x: Tensor, start: Tensor, weights: list[nn.Parameter]) -> Tensor:
-    # One layer, one direction, rows first; with biases, no dropout.
-    return torch.gru(x, start, weights, True, 1, 0.0, False, False, True)[0]  # type: ignore
+def _read(x: Tensor, start: Tensor, weights: Sequence[Tensor], both: bool = False) -> Tensor:
+    # One layer, rows first; with biases, no dropout. Training keeps what the gradient needs.
+    training = torch.is_grad_enabled()
+    with warnings.catch_warnings():
+        # cuDNN wants all weights in one piece of memory; gathering these few takes no time.
+        warnings.filterwarnings("ignore", message="RNN module weights are not part of")
+        return torch.gru(x, start, weights, True, 1, 0.0, training, both, True)[0]  # type: ignore
