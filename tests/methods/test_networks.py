@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from network_cases import BY_SECTION, NAMES, acts, fitted, label_space, small
+from network_cases import BY_SECTION, NAMES, TOPICS, acts, fitted, label_space, small
 from network_references import REFERENCES, Sections
 from torch.nn.functional import pad
 
 from labelwise.corpus.document import Document, Section
+from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.methods.network import Material, Network
 from labelwise.training.batches import Gatherer
@@ -238,16 +240,26 @@ def test_a_device_that_is_not_there_is_named_in_training_and_replaced_in_scoring
     np.testing.assert_allclose(loaded.scores(train), method.scores(train), rtol=1e-5)
 
 
-def test_vectors_from_a_file_are_used_and_missing_words_keep_rows_of_their_own(tmp_path) -> None:
+def test_vectors_from_a_file_are_used_and_missing_words_keep_rows_of_their_own(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "vectors.txt"
     file.write_text("citrus 1 2 3\nfruit 4 5 6\nport 7 8 9\n", encoding="utf-8")
     train = acts(20)
+    strange = Document("s", "", (), ("404",))
+    names = {id: name for id, (name, _) in TOPICS.items()} | {"404": "zzyzx"}
+    space = LabelSpace.from_documents(train, [strange], names)
     method = small("z-cnn-lwan", vectors=str(file), epochs=1)
-    with pytest.warns(UserWarning, match="no descriptor word with a vector"):
-        method.fit(train, [], label_space(train))
-    rows = method.network.words.weight.detach()
+    with pytest.warns(UserWarning, match=r"1 labels have a descriptor without a known.*zzyzx"):
+        method.fit(train, [], space)
+    rows, index = method.network.words.weight.detach(), method.vocabulary.index
     assert rows.shape[1] == 3
-    assert rows[method.vocabulary.index["citrus"]].tolist() == [1, 2, 3]
+    assert rows[index["citrus"]].tolist() == [1, 2, 3]
+    vectors = method.network.descriptors.vectors
+    assert vectors[space.index["693"]].tolist() == [2.5, 3.5, 4.5]
+    # "import" has no vector of its own, but documents have the word: it stays what it was drawn as.
+    assert torch.equal(vectors[space.index["1309"]], rows[index["import"]])
+    assert float(rows[index["import"]].norm()) > 0.5
     assert "tariff" in method.vocabulary
-    citrus_fruit = method.network.descriptors.vectors[method.label_space.index["693"]]
-    assert citrus_fruit.tolist() == [2.5, 3.5, 4.5]
+    assert not method.known[index["tariff"]]
+    assert not vectors[space.index["404"]].any()

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from labelwise.corpus.labels import LabelSpace
@@ -28,9 +29,9 @@ from labelwise.training.prepared import Prepared
 @dataclass(frozen=True)
 class ZeroShotSettings(NetworkSettings):
     learned_vectors: Learned = "missing"
-    """Pre-trained vectors stay frozen, so that descriptors and documents keep speaking of the same
-    words; words without one (numbers, EU jargon) are learned. Without a vector file all are frozen
-    as they were drawn."""
+    """Pre-trained vectors and those of descriptor words stay frozen, so that descriptors and
+    documents keep speaking of the same words; the others (numbers, EU jargon) are learned. Without
+    a vector file all are frozen as they were drawn."""
     project: bool = True
     """Learn a projection of the encoded tokens to the width of the word vectors, so that the
     encoder may be wider. Off, as published, their widths must agree."""
@@ -82,8 +83,8 @@ class ZeroShotMethod(NetworkMethod):
 
     Settings = ZeroShotSettings
     network: ZeroShotNetwork
-    known: np.ndarray[Any, np.dtype[np.bool_]]
-    """(V,) the words that descriptors are made of: those whose vector training left alone."""
+    known: NDArray[np.bool_]
+    """(V,) the words that descriptors are made of: those whose vector training leaves alone."""
 
     def with_labels(self, extra: Mapping[str, str]) -> Self:
         """The same model with more labels, each scored from its descriptor alone."""
@@ -136,12 +137,8 @@ class ZeroShotMethod(NetworkMethod):
         ]
 
     def _material(self, prepared: Prepared) -> Material:
-        self.known = prepared.found.copy()
         material = super()._material(prepared)
-        word_vectors = material.vectors
-        if not self.known.any():  # random vectors tell words apart too, if they are not tiny
-            self.known[UNKNOWN + 1 :] = True
-            word_vectors = word_vectors / word_vectors.std()
+        word_vectors, self.known = self._frozen(material.vectors, prepared.found)
         vectors = [
             self._vector(label.descriptor, word_vectors) for label in self.label_space.labels
         ]
@@ -152,8 +149,8 @@ class ZeroShotMethod(NetworkMethod):
         ]:
             shown = ", ".join(unknown[:5]) + (" and more" if len(unknown) > 5 else "")
             warnings.warn(
-                f"{len(unknown)} labels have no descriptor word with a vector, so that {self.name} "
-                f"scores them alike: {shown}",
+                f"{len(unknown)} labels have a descriptor without a known word, so that "
+                f"{self.name} scores them alike: {shown}",
                 stacklevel=2,
             )
         nothing = torch.zeros(word_vectors.shape[1])
@@ -164,6 +161,31 @@ class ZeroShotMethod(NetworkMethod):
             descriptors=torch.stack([nothing if v is None else v for v in vectors]),
             seen=material.seen,
         )
+
+    def _frozen(
+        self, vectors: Tensor, found: NDArray[np.bool_]
+    ) -> tuple[Tensor, NDArray[np.bool_]]:
+        """The word vectors, and which of them training leaves alone.
+
+        These are the pre-trained ones, and those of descriptor words that have none: a random
+        vector still says that a document and a descriptor hold the same word, if it is as long as
+        the others. Without a vector file all vectors are random, and all are left alone.
+        """
+        known = found.copy()
+        if not found.any():
+            known[UNKNOWN + 1 :] = True
+            return vectors / vectors.std(), known
+        descriptors = (
+            word for label in self.label_space.labels for word in words(label.descriptor)
+        )
+        rows = self.vocabulary.lookup(sorted(set(descriptors)))
+        missing = rows[(rows > UNKNOWN) & ~found[rows]]
+        known[missing] = True
+        vectors = vectors.clone()
+        if len(missing):
+            longer = vectors[torch.from_numpy(found.copy())].std() / vectors[missing].std()
+            vectors[missing] *= longer
+        return vectors, known
 
     def state(self) -> State:
         state = super().state()
