@@ -86,7 +86,7 @@ def main() -> None:
         versions=current_versions("triton"),
         seconds={what: round(took, 3) for what, took in seconds.items()},
         peak_memory=memory,
-        command=shlex.join(["python", *sys.argv]),
+        command=command(given),
     )
     results = given.out / "results" / given.name if given.name else given.out / "results"
     run.write(results)
@@ -117,6 +117,12 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--keep-checkpoint", action="store_true", help="for a later --resume")
     parser.add_argument("--no-bundle", action="store_true", help="keep the scores alone")
     return parser.parse_args()
+
+
+def command(given: argparse.Namespace) -> str:
+    """What was typed, but for the folder written to, which means nothing elsewhere."""
+    typed = ["OUT" if word == str(given.out) else word for word in sys.argv]
+    return shlex.join(["python", *typed])
 
 
 def best_labels(scores: Scores, space: LabelSpace) -> dict[str, np.ndarray]:

@@ -38,7 +38,7 @@ def test_a_network_trains_there(name: str, tmp_path) -> None:
     method.fit(train, acts(20, seed=1), label_space(train))
     gold = method.label_space.gold(train).toarray() > 0
     scores = method.scores(train)
-    assert scores[gold].mean() > 1.5 * scores[~gold].mean()
+    assert scores[gold].mean() > scores[~gold].mean() + 0.1
     resumed = small(name, device="cuda", epochs=3, learning_rate=0.02)
     resumed.run_dir, resumed.resume = tmp_path, True
     resumed.fit(train, acts(20, seed=1), label_space(train))

@@ -90,6 +90,16 @@ def test_the_most_frequent_are_kept_and_ties_fall_together() -> None:
         )
 
 
+def test_runs_of_words_may_have_to_stand_more_often_than_words() -> None:
+    corpus = tokenize_corpus(ACTS)
+    every = Ngrams.fit(corpus, n=3, min_count=1)
+    counts = dict(zip(every.names(), every.count(corpus).toarray().sum(axis=0), strict=True))
+    kept = Ngrams.fit(corpus, n=3, min_count=1, min_run_count=3)
+    assert set(kept.names()) == {
+        name for name, count in counts.items() if count >= (3 if " " in name else 1)
+    }
+
+
 def test_spans_point_at_the_words() -> None:
     act = ACTS[0]
     grams = Ngrams.fit(tokenize_corpus(ACTS), n=2, min_count=2)

@@ -45,10 +45,7 @@ def label_attention(
     width. Under autocast the products are made in autocast's precision, the sums in float32.
     """
     v = h if values is None else values
-    device = h.device.type
-    if torch.is_autocast_enabled(device):
-        dtype = torch.get_autocast_dtype(device)
-        h, v, queries, outputs = (x.to(dtype) for x in (h, v, queries, outputs))
+    h, v, queries, outputs = _as_autocast(h, v, queries, outputs)
     logits: Tensor = _LabelAttention.apply(  # type: ignore[no-untyped-call]
         h, v, lengths.to(h.device), queries, outputs
     )
@@ -57,7 +54,16 @@ def label_attention(
 
 def attention_weights(h: Tensor, lengths: Tensor, queries: Tensor) -> Tensor:
     """What the labels of these queries attend to: (documents, tokens, labels), zero at padding."""
+    h, queries = _as_autocast(h, queries)
     return _weights(h, _padding(h, lengths.to(h.device)), queries).transpose(1, 2)
+
+
+def _as_autocast(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """In autocast's precision where it is on: an encoder may have left some of them wider."""
+    device = tensors[0].device.type
+    if not torch.is_autocast_enabled(device):
+        return tensors
+    return tuple(x.to(torch.get_autocast_dtype(device)) for x in tensors)
 
 
 class _LabelAttention(torch.autograd.Function):

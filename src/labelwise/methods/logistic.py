@@ -14,8 +14,9 @@ class LogisticSettings(LinearSettings):
     longest_ngram: int = 5
     min_count: int = 5
     max_columns: int = 60_000
-    C: float = 20.0
-    passes: int = 5
+    C: float = 4.0
+    passes: int = 8
+    prune: float = 0.02
 
 
 class Logistic(LinearMethod):

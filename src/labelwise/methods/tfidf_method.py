@@ -23,12 +23,14 @@ class TfidfSettings(Settings):
     longest_ngram: int = 1
     """N-grams of one to so many words are counted."""
     min_count: int = 3
-    """How often an n-gram has to stand in the training documents."""
+    """How often a word has to stand in the training documents."""
+    min_run_count: int = 3
+    """How often a run of two words or more has to stand there."""
     max_columns: int = 400_000
     """At most so many n-grams, the most frequent ones."""
 
     def __post_init__(self) -> None:
-        require(self, longest_ngram=1, min_count=1, max_columns=1)
+        require(self, longest_ngram=1, min_count=1, min_run_count=1, max_columns=1)
 
 
 class TfidfMethod(Method):
@@ -42,6 +44,7 @@ class TfidfMethod(Method):
             corpus,
             n=self.settings.longest_ngram,
             min_count=self.settings.min_count,
+            min_run_count=self.settings.min_run_count,
             max_columns=self.settings.max_columns,
         )
         counts = ngrams.count(corpus)

@@ -55,9 +55,11 @@ class Ngrams:
         *,
         n: int = 1,
         min_count: int = 3,
+        min_run_count: int | None = None,
         max_columns: int | None = None,
     ) -> Ngrams:
-        """Keep the n-grams that stand at least ``min_count`` times, the most frequent first.
+        """Keep the words that stand at least ``min_count`` times, and the runs of two words and
+        more that stand at least ``min_run_count`` times (default: as often as a word).
 
         Where ``max_columns`` cuts between n-grams of equal count, all of them are left out: what
         is kept does not depend on any order, and every kept n-gram's beginning is kept as well.
@@ -69,13 +71,14 @@ class Ngrams:
         ]
         grams = cls(tuple(corpus.words[at] for at in kept))
         counts = [corpus.counts[kept]]
+        least = max(min_count, min_run_count or 0)  # a run cannot outlive its words
         for level in range(2, n + 1):
             # Longer n-grams only raise the count that is asked for, so the cut is made at every
             # level, and none has more than max_columns to look up.
             grams, counts, floor = grams._cut(counts, max_columns)
-            min_count = max(min_count, floor + 1)
+            least = max(least, floor + 1)
             keys, count = _merge([_unique(keys) for keys in grams._candidates(corpus, level)])
-            often = count >= min_count
+            often = count >= least
             grams = cls(grams.words, (*grams.keys, keys[often]))
             counts.append(count[often])
         return grams._cut(counts, max_columns)[0]
