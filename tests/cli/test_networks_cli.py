@@ -81,6 +81,26 @@ def one(acts_folder: Path, tmp_path: Path) -> Path:
     return path
 
 
+# Joining
+
+
+def test_two_saved_networks_are_joined_into_an_ensemble(
+    labelwise: Callable, acts_folder: Path, lwan: Path, z: Path, tmp_path: Path
+) -> None:
+    unseen = trained("z-bigru-lwan", acts_folder, tmp_path / "zb.bundle", *RNN)
+    out = tmp_path / "both.bundle"
+    called = labelwise("join", lwan, unseen, "--data", acts_folder, "--out", out, "--json")
+    assert called.code == 0
+    assert json.loads(called.out)["method"] == "ensemble-lwan"
+    test = open_dataset(acts_folder).test
+    both, seen = bundles.load(out), bundles.load(lwan)
+    zero = both.label_space.groups["zero"]
+    assert (both.scores(test)[:, : zero.start] == seen.scores(test)[:, : zero.start]).all()
+    refused = labelwise("join", lwan, z, "--data", acts_folder, "--out", tmp_path / "no.bundle")
+    assert refused.code == 1
+    assert "joins a bigru-lwan and a z-bigru-lwan, not bigru-lwan and z-cnn-lwan" in refused.err
+
+
 # Training
 
 

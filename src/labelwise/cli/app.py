@@ -18,6 +18,7 @@ from labelwise.cli.demo import demo
 from labelwise.cli.evaluate import compare, evaluate, report
 from labelwise.cli.explain import explain
 from labelwise.cli.faithfulness import faithfulness
+from labelwise.cli.join import join
 from labelwise.cli.tag import tag
 from labelwise.cli.train import methods, train
 from labelwise.errors import LabelwiseError
@@ -30,7 +31,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.add_typer(data, name="data")
-for command in (train, methods, evaluate, compare, report, tag, explain, faithfulness, demo):
+for command in (train, join, methods, evaluate, compare, report, tag, explain, faithfulness, demo):
     app.command()(command)
 
 # Typer carries its own copy of click in some versions: this is the base of all usage errors there.
