@@ -40,7 +40,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "logistic": {"longest_ngram": 2, "min_count": 3},
     "lw-han": {**SMALL_NETWORK, "units": 12},
     "max-hss": {**SMALL_NETWORK, "units": 12},
-    "svm": {"passes": 6, "min_count": 3},
+    "svm": {"passes": 6, "min_run_count": 3},
     "tree": {"trees": 1, "explained_words": 20},
     "z-bigru-lwan": {**SMALL_NETWORK, "units": 12},
     "z-cnn-lwan": {**SMALL_NETWORK, "filters": 24, "kernel": 3},

@@ -136,6 +136,15 @@ def test_tfidf_agrees_with_scikit_learn() -> None:
     assert np.linalg.norm(features[0].toarray()) == pytest.approx(1)
 
 
+def test_runs_of_words_can_weigh_less_than_words() -> None:
+    corpus = tokenize_corpus(ACTS)
+    grams = Ngrams.fit(corpus, n=2, min_count=1)
+    counts, words = grams.count(corpus), len(grams.words)
+    whole, half = (Tfidf.fit(grams, counts, weight).idf for weight in (1.0, 0.5))
+    np.testing.assert_array_equal(half[:words], whole[:words])
+    np.testing.assert_allclose(half[words:], whole[words:] / 2)
+
+
 def test_unknown_words_give_an_empty_row() -> None:
     grams = Ngrams.fit(tokenize_corpus(ACTS), n=2, min_count=1)
     strange = Document("x", "", (Section("article", "Zzyzx qwrt"),))

@@ -18,8 +18,8 @@ class SVMSettings(LinearSettings):
     """Settings of the SVM; the defaults were chosen on the dev split of EURLEX57K."""
 
     longest_ngram: int = 2
-    min_count: int = 5
-    max_columns: int = 200_000
+    min_run_count: int = 20
+    run_weight: float = 0.5
     passes: int = 8
 
 

@@ -26,11 +26,14 @@ class TfidfSettings(Settings):
     """How often a word has to stand in the training documents."""
     min_run_count: int = 3
     """How often a run of two words or more has to stand there."""
+    run_weight: float = 1.0
+    """Weight of such runs beside single words: there are more of them, and below 1 they leave
+    rare labels, which hang on single words, in peace."""
     max_columns: int = 400_000
     """At most so many n-grams, the most frequent ones."""
 
     def __post_init__(self) -> None:
-        require(self, longest_ngram=1, min_count=1, min_run_count=1, max_columns=1)
+        require(self, longest_ngram=1, min_count=1, min_run_count=1, run_weight=0, max_columns=1)
 
 
 class TfidfMethod(Method):
@@ -48,7 +51,7 @@ class TfidfMethod(Method):
             max_columns=self.settings.max_columns,
         )
         counts = ngrams.count(corpus)
-        self._tfidf = Tfidf.fit(ngrams, counts)
+        self._tfidf = Tfidf.fit(ngrams, counts, self.settings.run_weight)
         return self._tfidf.weigh(counts)
 
     def _features(self, documents: Sequence[Document]) -> sp.csr_matrix:

@@ -16,15 +16,19 @@ from labelwise.text.tokenized import TokenizedCorpus
 
 @dataclass(frozen=True, eq=False)
 class Tfidf:
-    """(1 + log tf) · idf, each document scaled to length one; idf = log((1 + N) / (1 + df)) + 1."""
+    """(1 + log tf) · idf, each document scaled to length one; idf = log((1 + N) / (1 + df)) + 1.
+
+    The idf of runs of two words and more may be lowered, so that they do not drown the words."""
 
     ngrams: Ngrams
     idf: NDArray[np.float32]
 
     @classmethod
-    def fit(cls, ngrams: Ngrams, counts: sp.csr_matrix) -> Tfidf:
+    def fit(cls, ngrams: Ngrams, counts: sp.csr_matrix, run_weight: float = 1.0) -> Tfidf:
         df = np.bincount(counts.indices, minlength=counts.shape[1])
-        return cls(ngrams, (np.log((1 + counts.shape[0]) / (1 + df)) + 1).astype(np.float32))
+        idf = np.log((1 + counts.shape[0]) / (1 + df)) + 1
+        idf[len(ngrams.words) :] *= run_weight
+        return cls(ngrams, idf.astype(np.float32))
 
     def transform(self, corpus: TokenizedCorpus) -> sp.csr_matrix:
         """The features of each document: documents × columns, float32."""
