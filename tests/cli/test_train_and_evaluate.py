@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,6 +32,24 @@ def test_training_says_what_it_made(labelwise: Callable, corpus: Path, tmp_path:
     table = labelwise("train", "exact-match", "--data", corpus, "--out", out)
     assert table.code == 0  # a bundle may be replaced by a new one
     assert "exact-match" in table.out
+
+
+def test_a_bad_line_stops_a_training_or_is_skipped_and_counted(
+    labelwise: Callable, corpus: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(corpus, data)
+    with (data / "train.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"celex_id": 7}\n')
+    command = ("train", "exact-match", "--data", data, "--out", tmp_path / "em.bundle")
+    stopped = labelwise(*command)
+    assert stopped.code == 1
+    assert "train.jsonl, line 301, field 'celex_id'" in stopped.err
+    went_on = labelwise(*command, "--skip-bad", "--json")
+    assert went_on.code == 0
+    assert went_on.json["data"]["counts"]["train"] == 300
+    assert "1 " in went_on.err
+    assert "skipped" in went_on.err
 
 
 def test_training_refuses_a_place_that_holds_something_else_before_it_begins(

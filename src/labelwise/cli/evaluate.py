@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise.cli.options import DataOption, JsonOption
+from labelwise.cli.inputs import read_dataset
+from labelwise.cli.options import DataOption, JsonOption, SkipBadOption
 from labelwise.cli.output import note, print_json, print_wide_table
 from labelwise.errors import LabelwiseError
 
@@ -26,6 +27,7 @@ class Split(StrEnum):
 
 def evaluate(
     bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
+    *,
     data: DataOption,
     split: Annotated[
         list[Split] | None,
@@ -34,6 +36,7 @@ def evaluate(
     results: Annotated[
         Path, typer.Option(help="Folder of runs; RESULTS/DATA/METHOD/seed-N.json is written.")
     ] = Path("results"),
+    skip_bad: SkipBadOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a bundle on a data set, group by group.
@@ -48,12 +51,11 @@ def evaluate(
     """
     from labelwise import bundle as bundles
     from labelwise.cli.measured import measure
-    from labelwise.corpus.dataset import open_dataset
     from labelwise.evaluation.tables import group_table
 
     method = bundles.load(bundle)
     card = bundles.describe(bundle)["card"]
-    dataset = open_dataset(data)
+    dataset = read_dataset(data, skip_bad=skip_bad)
     splits = [str(one) for one in split or (Split.dev, Split.test)]
     command = command_line(str(card.get("command", "")))
     run = measure(method, dataset, splits, card=card, command=command)

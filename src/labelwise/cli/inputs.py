@@ -12,6 +12,7 @@ from labelwise.cli.output import note
 from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
+    from labelwise.corpus.dataset import Dataset
     from labelwise.corpus.document import Document
 
 T = TypeVar("T")
@@ -39,6 +40,19 @@ def read_inputs(paths: Sequence[Path], *, skip_bad: bool) -> Iterator[Document]:
     if not count:
         names = ", ".join("standard input" if str(path) == "-" else str(path) for path in paths)
         raise LabelwiseError(f"no document was read from {names}")
+
+
+def read_dataset(path: Path, *, skip_bad: bool) -> Dataset:
+    """A data set, all of it read, with a note on what was skipped."""
+    from labelwise.corpus.dataset import open_dataset
+    from labelwise.corpus.skipped import Skipped
+
+    skipped = Skipped() if skip_bad else None
+    dataset = open_dataset(path, skipped=skipped)
+    _ = dataset.counts  # reads the splits
+    if skipped and skipped.count:
+        note(skipped.summary())
+    return dataset
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from labelwise.cli.evaluate import command_line
-from labelwise.cli.options import JsonOption
+from labelwise.cli.inputs import read_dataset
+from labelwise.cli.options import JsonOption, SkipBadOption
 from labelwise.cli.output import console, note, print_json, print_table
 from labelwise.cli.run_folder import finish_run, run_folders, set_run_folder
 from labelwise.cli.settings import describe_settings, parse_settings, typed
@@ -79,6 +80,7 @@ def train(
     help_settings: Annotated[
         bool, typer.Option("--help-settings", help="List the settings of the method and stop.")
     ] = False,
+    skip_bad: SkipBadOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Train a method on a data set and write it as a bundle.
@@ -92,7 +94,6 @@ def train(
       labelwise train han --data demo/synthetic --out han.bundle --resume
     """
     from labelwise import bundle as bundles
-    from labelwise.corpus.dataset import open_dataset
     from labelwise.evaluation.runs import DataRecord, current_versions, peak_memory
     from labelwise.methods import get
 
@@ -109,11 +110,10 @@ def train(
     check_writable(out)
     set_run_folder(model, method, out, run_dir, resume)
 
-    dataset = open_dataset(data)
-    documents, dev, label_space = dataset.train, dataset.dev, dataset.label_space  # read here
+    dataset = read_dataset(data, skip_bad=skip_bad)
     started = time.perf_counter()
     try:
-        model.fit(documents, dev, label_space)
+        model.fit(dataset.train, dataset.dev, dataset.label_space)
     except KeyboardInterrupt:
         if run_folders(model):
             note("to go on from the last checkpoint, call the same command with --resume")
