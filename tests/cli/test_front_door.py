@@ -185,6 +185,8 @@ def test_an_interrupt_ends_with_130(process: Callable, tmp_path: Path) -> None:
         [
             sys.executable,
             "-c",
+            # a runner in the background has interrupts switched off, which children inherit
+            "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
             "from labelwise.cli import main; main()",
             "data",
             "describe",
