@@ -29,7 +29,7 @@ class LinearSettings(TfidfSettings):
     tolerance: float = 0.01
     """Stop when no dual variable moves by more than this share of C in a pass."""
     prune: float = 0.01
-    """Weights smaller than this are dropped: most are, and nothing is lost on dev."""
+    """Weights smaller than this are dropped: most are."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -48,18 +48,16 @@ class NetworkSettings(Settings, Recipe):
     dim: int = 100
     """The width of random word vectors; a vector file has its own."""
     learned_vectors: Learned = "all"
-    """Fine-tuning all vectors did better than freezing them wherever it was measured."""
+    """Vectors are fine-tuned unless the method forbids it; freezing them was not compared."""
     min_count: int = 2
     """How often a word without a pre-trained vector must stand in the training documents to have a
     row of its own: nothing can be learned of a word met once."""
     max_tokens: int = 1200
-    """The longest document, in tokens: four out of five acts end before it, and what follows in
-    the others (annexes, signatures) says little of their subject. The time of a recurrence grows
-    with the longest document of a batch."""
+    """The longest document, in tokens; what follows is not read. Not tuned yet."""
     dropout: float = 0.3
-    """Spatial dropout, of word vectors and of encoded tokens: the best of .1 to .4."""
+    """Spatial dropout, of word vectors and of encoded tokens; not tuned yet."""
     word_dropout: float = 0.0
-    """Share of words read as unknown in training: the published search found no use for it."""
+    """Share of words read as unknown in training; not tuned yet."""
     scale_by_length: bool = False
     """The published formulas divide the attended sum by the number of tokens. The weights already
     sum to one and no known implementation divides: this is for those who want to try."""
