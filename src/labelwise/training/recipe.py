@@ -10,7 +10,7 @@ from labelwise.errors import LabelwiseError
 
 @dataclass(frozen=True)
 class Recipe:
-    """The training settings. The defaults follow one good recipe for EURLEX57K; none was searched for."""
+    """The training settings. The defaults follow one good recipe on EURLEX57K, unsearched."""
 
     seed: int = 0
     batch: int = 256
