@@ -17,26 +17,22 @@ from labelwise.methods.network import (
     Material,
     Network,
     NetworkMethod,
-    NetworkSettings,
+    SectionSettings,
     require_whole,
 )
 from labelwise.training.batches import Batch
 
 
 @dataclass(frozen=True)
-class HanSettings(NetworkSettings):
+class HanSettings(SectionSettings):
     units: int = 300
     """A direction, of both encoders: the middle of the published search space."""
     layers: int = 1
     """Of each encoder."""
-    max_sections: int = 40
-    """Sections kept of a document: no act of EURLEX57K has more than 20."""
-    section_tokens: int = 400
-    """The longest section: one in twelve is longer, mostly recitals and annexes."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_whole(self, units=1, layers=1, max_sections=1, section_tokens=1)
+        require_whole(self, units=1, layers=1)
 
 
 class HanNetwork(Network):

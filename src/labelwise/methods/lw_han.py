@@ -18,26 +18,22 @@ from labelwise.methods.network import (
     Material,
     Network,
     NetworkMethod,
-    NetworkSettings,
+    SectionSettings,
     require_whole,
 )
 from labelwise.training.batches import Batch
 
 
 @dataclass(frozen=True)
-class LwHanSettings(NetworkSettings):
+class LwHanSettings(SectionSettings):
     units: int = 300
     """A direction: the middle of the published search space."""
     layers: int = 1
     """Sections are short, a second layer has little to add."""
-    max_sections: int = 40
-    """Sections kept of a document: no act of EURLEX57K has more than 20."""
-    section_tokens: int = 400
-    """The longest section: one in twelve is longer, mostly recitals and annexes."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_whole(self, units=1, layers=1, max_sections=1, section_tokens=1)
+        require_whole(self, units=1, layers=1)
 
 
 class LwHanNetwork(Network):

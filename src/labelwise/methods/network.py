@@ -74,6 +74,20 @@ class NetworkSettings(Settings, Recipe):
             )
 
 
+@dataclass(frozen=True)
+class SectionSettings(NetworkSettings):
+    """What the networks that read section by section share besides."""
+
+    max_sections: int = 40
+    """Sections kept of a document."""
+    section_tokens: int = 400
+    """The longest section, in tokens; what follows is not read."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_whole(self, max_sections=1, section_tokens=1)
+
+
 def require_whole(settings: object, **lowest: int) -> None:
     """Raise an error for the first of these settings that is not a whole number high enough."""
     for name, least in lowest.items():
