@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from labelwise.kernels import label_attention as kernel
+from labelwise.kernels import blocked
 from labelwise.kernels.label_attention import attention_weights, label_attention
 
 LENGTHS = [5, 1, 3, 5]
@@ -43,7 +43,7 @@ def transcription(
 
 @pytest.fixture(params=[1 << 21, 1], ids=["one block", "many blocks"])
 def block_elements(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(kernel.BLOCK_ELEMENTS, "cpu", request.param)
+    monkeypatch.setitem(blocked.BLOCK_ELEMENTS, "cpu", request.param)
 
 
 @pytest.mark.usefixtures("block_elements")
