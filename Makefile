@@ -31,7 +31,7 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 
 bench: $(STAMP)         ## side by side with peers, each in an environment of its own
-	$(BIN)/python benchmarks/svm.py
+	$(BIN)/labelwise bench
 
 clean:
 	rm -rf .venv demo dist .mypy_cache .ruff_cache

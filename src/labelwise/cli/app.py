@@ -13,6 +13,7 @@ import typer
 
 from labelwise import __version__
 from labelwise.cli import output
+from labelwise.cli.bench import bench
 from labelwise.cli.data import data
 from labelwise.cli.demo import demo
 from labelwise.cli.evaluate import compare, evaluate, report
@@ -31,7 +32,19 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.add_typer(data, name="data")
-for command in (train, join, methods, evaluate, compare, report, tag, explain, faithfulness, demo):
+for command in (
+    train,
+    join,
+    methods,
+    evaluate,
+    compare,
+    report,
+    tag,
+    explain,
+    faithfulness,
+    bench,
+    demo,
+):
     app.command()(command)
 
 # Typer carries its own copy of click in some versions: this is the base of all usage errors there.

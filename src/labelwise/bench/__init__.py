@@ -1,0 +1,58 @@
+"""How fast, and at what cost in memory: side by side with peers, in one run each.
+
+A benchmark is a module with ``run(plan) -> result`` and a line in the registry below. It measures
+every peer in the same run as ours, on the same data and threads, several times, and gives a result
+whose shape :mod:`labelwise.bench.results` describes. The runner adds the machine, the versions and
+the command, writes ``results/NAME.json`` and makes the page of tables from all such files.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from labelwise.bench.plan import Plan, Result
+from labelwise.errors import LabelwiseError
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """What ``labelwise bench --list`` shows of a benchmark, before its module is imported."""
+
+    what: str
+    device: Literal["cpu", "gpu"]
+    module: str  # below this room; its run(plan) measures
+
+    def load(self) -> Callable[[Plan], Result]:
+        run: Callable[[Plan], Result] = importlib.import_module(f"{__name__}.{self.module}").run
+        return run
+
+
+BENCHMARKS = {
+    "inference": Benchmark(
+        "tagging with BIGRU-LWAN beside LibMultiLabel's BiGRULWAN", "cpu", "inference"
+    ),
+    "label-attention-cpu": Benchmark(
+        "label-wise attention, forward, over labels, tokens and documents", "cpu", "attention_cpu"
+    ),
+    "label-attention-gpu": Benchmark(
+        "label-wise attention, forward and backward, beside plain PyTorch, torch.compile and "
+        "LibMultiLabel",
+        "gpu",
+        "attention_gpu",
+    ),
+    "svm": Benchmark("one-vs-rest SVM beside LibMultiLabel's: fit and score", "cpu", "svm"),
+}
+"""All benchmarks, in alphabetical order."""
+
+
+def find(name: str) -> Benchmark:
+    if name not in BENCHMARKS:
+        known = ", ".join(BENCHMARKS)
+        raise LabelwiseError(f"there is no benchmark '{name}': choose from {known}")
+    return BENCHMARKS[name]
+
+
+__all__ = ["BENCHMARKS", "Benchmark", "Plan", "Result", "find"]

@@ -1,0 +1,49 @@
+"""Ours and the peer's each run in a process of their own, so that memory and caches are apart."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from labelwise.errors import LabelwiseError
+
+
+def threads() -> int:
+    """The cores that this process may use; every side of a comparison is given as many."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run_program(
+    command: Sequence[str], *, env: Mapping[str, str] | None = None, timeout: float | None = None
+) -> None:
+    """Run a program to its end; where it fails, say which and with which last words."""
+    done = subprocess.run(
+        list(command),
+        check=False,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **(env or {})},
+        timeout=timeout,
+    )
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        program = " ".join(Path(word).name for word in command[:3])
+        raise LabelwiseError(f"`{program}` ended with code {done.returncode}: {last}")
+
+
+def run_module(module: str, request: Any) -> Any:
+    """Run ``python -m labelwise.bench.MODULE REQUEST.json ANSWER.json`` and give its answer."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked, answer = Path(folder) / "request.json", Path(folder) / "answer.json"
+        asked.write_text(json.dumps(request))
+        run_program([sys.executable, "-m", f"labelwise.bench.{module}", str(asked), str(answer)])
+        return json.loads(answer.read_text())

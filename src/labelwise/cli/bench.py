@@ -1,0 +1,91 @@
+"""``labelwise bench``: how fast, beside peers, in one run each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from labelwise.cli.evaluate import command_line
+from labelwise.cli.options import JsonOption
+from labelwise.cli.output import note, print_json, print_table
+
+
+def bench(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Which; all for this machine's CPU if none.", metavar="[NAMES...]"),
+    ] = None,
+    *,
+    gpu: Annotated[bool, typer.Option("--gpu", help="All that need a GPU instead.")] = False,
+    out: Annotated[
+        Path, typer.Option(help="Folder of results/, README.md and the peers' environments.")
+    ] = Path("benchmarks"),
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="LABELWISE_DATA", help="The data set; the synthetic corpus if none is named."
+        ),
+    ] = None,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="How often each is measured.", show_default="its own")
+    ] = None,
+    max_seconds: Annotated[
+        float, typer.Option(min=1, help="After so long a benchmark begins no further point.")
+    ] = 100.0,
+    libmultilabel_source: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="LIBMULTILABEL_SOURCE",
+            help="Folder with LibMultiLabel's package, where it cannot be installed.",
+        ),
+    ] = None,
+    show: Annotated[bool, typer.Option("--list", help="Name the benchmarks and stop.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure time and memory side by side with peers, and make the page of tables.
+
+    Each benchmark runs ours and its peers in one run, on the same data and threads, and writes
+    OUT/results/NAME.json; OUT/README.md and its figures are made from all such files. A peer is
+    installed from PyPI into an environment of its own below OUT/.peers.
+
+    \b
+    Examples:
+      labelwise bench --list
+      labelwise bench label-attention-cpu
+      labelwise bench svm --data data/eurlex57k --repeats 3
+      labelwise bench --gpu --libmultilabel-source site-packages/libmultilabel
+    """
+    from labelwise.bench import BENCHMARKS, find
+    from labelwise.bench.page import write_page
+    from labelwise.bench.plan import Plan
+    from labelwise.bench.runner import run_benchmark
+
+    if show:
+        rows = [(name, one.device, one.what) for name, one in BENCHMARKS.items()]
+        if as_json:
+            print_json([dict(zip(("name", "device", "what"), row, strict=True)) for row in rows])
+        else:
+            print_table(("name", "device", "what"), rows, left=("name", "device", "what"))
+        return
+    device = "gpu" if gpu else "cpu"
+    chosen = names or [name for name, one in BENCHMARKS.items() if one.device == device]
+    for name in chosen:  # a wrong name is told before anything is measured
+        find(name)
+    plan = Plan(
+        out=out,
+        data=data,
+        repeats=repeats,
+        max_seconds=max_seconds,
+        libmultilabel_source=libmultilabel_source,
+    )
+    written = []
+    for name in chosen:
+        note(f"{name} ...")
+        written.append(run_benchmark(name, plan, command_line()))
+        note(f"wrote {written[-1]}")
+    page = write_page(out)
+    note(f"wrote {page}")
+    if as_json:
+        print_json([str(path) for path in written])
