@@ -1,0 +1,98 @@
+"""Everything that can go wrong, in one shape: application/problem+json (RFC 9457)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+MEDIA_TYPE = "application/problem+json"
+
+TITLES = {
+    "bad-request": "The request cannot be read",
+    "invalid": "A field is missing or wrong",
+    "unauthorised": "An API key is needed",
+    "unknown-model": "There is no such model",
+    "unknown-label": "There is no such label",
+    "not-found": "There is nothing here",
+    "method-not-allowed": "This address does not take that method",
+    "not-allowed": "This model does not do that",
+    "slow-request": "The request came too slowly",
+    "too-large": "The request is too large",
+    "media-type": "This type of content is not read",
+    "unreadable-file": "The file cannot be read",
+    "overloaded": "Too much to do at the moment",
+    "not-ready": "The service is not ready",
+    "timeout": "It took too long",
+    "internal": "A fault of the service",
+}
+"""The kinds of problem. A client may rely on them; the sentences may change."""
+
+
+class Problem(BaseModel):
+    """What went wrong."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["type", "title", "status", "detail"]})
+
+    type: str = Field(description=f"`urn:labelwise:` and one of: {', '.join(sorted(TITLES))}.")
+    title: str
+    status: int = Field(ge=400, le=599)
+    detail: str = Field(description="One sentence for people: what is wrong and what to do.")
+    field: str | None = Field(
+        None, description="The field of the request at fault, such as `documents[3].text`."
+    )
+
+
+class ProblemError(Exception):
+    """Raised anywhere within a request; becomes the answer."""
+
+    def __init__(
+        self,
+        status: int,
+        kind: str,
+        detail: str,
+        *,
+        field: str | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.problem = Problem(
+            type=f"urn:labelwise:{kind}",
+            title=TITLES[kind],
+            status=status,
+            detail=detail,
+            field=field,
+        )
+        self.headers = headers or {}
+
+    def response(self) -> Response:
+        body = self.problem.model_dump_json(exclude_none=True)
+        return Response(body, self.problem.status, self.headers, MEDIA_TYPE)
+
+
+_DESCRIPTIONS = {
+    400: "The request cannot be read, or asks for a language that the model does not have.",
+    401: "An API key is needed and was not given, or is wrong.",
+    403: "The model cannot do that.",
+    404: "There is no such model, label or address.",
+    408: "The body came too slowly.",
+    413: "The body is larger than `--max-body`, or holds more than `--max-documents`.",
+    415: "The body has another content type than the route reads.",
+    422: "A field is missing or wrong; `field` names it.",
+    500: "A fault of the service.",
+    503: "The queue is full or the models are not loaded yet: try again after `Retry-After`.",
+    504: "No answer within `--timeout`.",
+}
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The ``responses`` of a route: these problems, besides those that any route may have."""
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        status: {
+            "description": _DESCRIPTIONS[status],
+            "content": {MEDIA_TYPE: {"schema": schema}},
+        }
+        for status in sorted({*statuses, 400, 401, 500, 503})
+    }
