@@ -55,7 +55,7 @@ class CnnLwanNetwork(Network):
     def forward(self, batch: Batch) -> Tensor:
         h = self.encode(batch)
         values = self.scaled(h, batch.lengths)
-        return label_attention(h, batch.lengths, *self.labels(), values=values)  # (D, L)
+        return label_attention(h, batch.cpu_lengths, *self.labels(), values=values)  # (D, L)
 
     def attend(self, batch: Batch, columns: Tensor) -> Tensor:
         return attention_weights(self.encode(batch), batch.lengths, self.labels.queries[columns])

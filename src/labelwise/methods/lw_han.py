@@ -47,7 +47,7 @@ class LwHanNetwork(Network):
         """The encoded words of each section (S, T, H), the logits of each section (S, L)."""
         h = self.encoder(self.words(batch.tokens), batch.cpu_lengths)
         values = self.scaled(h, batch.lengths)
-        return h, label_attention(h, batch.lengths, *self.labels(), values=values)
+        return h, label_attention(h, batch.cpu_lengths, *self.labels(), values=values)
 
     def forward(self, batch: Batch) -> Tensor:
         _, logits = self.encode(batch)

@@ -71,7 +71,7 @@ class ZeroShotNetwork(Network):
         u = self.descriptors.vectors  # (L, E)
         u = u[: self.seen] if self.training else u
         values = self.scaled(p, batch.lengths)
-        return label_attention(v, batch.lengths, u, u, self.descriptors.bias, values=values)
+        return label_attention(v, batch.cpu_lengths, u, u, self.descriptors.bias, values=values)
 
     def attend(self, batch: Batch, columns: Tensor) -> Tensor:
         v, _ = self.descriptors(self.encode(batch))
