@@ -22,6 +22,7 @@ from labelwise.cli.faithfulness import faithfulness
 from labelwise.cli.join import join
 from labelwise.cli.tag import tag
 from labelwise.cli.train import methods, train
+from labelwise.cli.vectors import vectors
 from labelwise.errors import LabelwiseError
 
 app = typer.Typer(
@@ -39,6 +40,7 @@ for command in (
     evaluate,
     compare,
     report,
+    vectors,
     tag,
     explain,
     faithfulness,

@@ -1,0 +1,143 @@
+"""``labelwise vectors``: word vectors learned from the training documents, and files of them."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from labelwise.cli.options import JsonOption
+from labelwise.cli.output import note, print_json, print_table
+
+if TYPE_CHECKING:
+    from labelwise.text.vectors import Vectors
+
+
+def vectors(
+    *,
+    out: Annotated[
+        Path,
+        typer.Option(help="File to write: word2vec text, compressed if it ends in .gz or .xz."),
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            envvar="LABELWISE_DATA",
+            help="Folder of the data set, whose training documents are read.",
+            show_default=False,
+        ),
+    ] = None,
+    dim: Annotated[int, typer.Option(min=1, help="Numbers in a vector.")] = 200,
+    min_count: Annotated[int, typer.Option(min=1, help="Of words that get a vector.")] = 5,
+    window: Annotated[int, typer.Option(min=1, help="Words on either side at most.")] = 5,
+    negatives: Annotated[int, typer.Option(min=1, help="Random words for each word.")] = 5,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the documents.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same vectors.")] = 0,
+    cache: Annotated[
+        Path | None,
+        typer.Option(envvar="LABELWISE_CACHE", help="Folder to keep the tokenised documents in."),
+    ] = None,
+    join: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            help="Learn nothing: put the vectors of two files side by side.",
+            metavar="A B",
+            show_default=False,
+        ),
+    ] = None,
+    prepared: Annotated[
+        Path | None,
+        typer.Option(
+            help="Learn nothing: cut the file of --vectors to a prepared corpus (an .npz).",
+            show_default=False,
+        ),
+    ] = None,
+    of: Annotated[
+        Path | None,
+        typer.Option("--vectors", help="The file to cut, with --prepared.", show_default=False),
+    ] = None,
+    beside: Annotated[
+        bool,
+        typer.Option("--beside", help="With --prepared: beside its vectors, not in their place."),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Learn word vectors from the training documents (skip-gram), or join two files of vectors.
+
+    Vectors learned from the documents know the numbers, abbreviations and trade words that
+    vectors learned from other texts lack. Networks take the file as `--set vectors=FILE`.
+
+    \b
+    Examples:
+      labelwise vectors --data data/eurlex57k --dim 200 --out own-200.txt.xz
+      labelwise vectors --join glove.6B.100d.txt own-200.txt.xz --out both-300.txt.xz
+      labelwise vectors --prepared prepared --vectors own-200.txt.xz --beside --out beside.npz
+    """
+    from labelwise.text.vector_files import join_vectors, write_vectors
+    from labelwise.text.vectors import read_vectors
+
+    started = time.perf_counter()
+    if (of is None) != (prepared is None):
+        raise typer.BadParameter("--prepared and --vectors are given together, or neither is")
+    if join is not None and prepared is not None:
+        raise typer.BadParameter("--join and --prepared are two different tasks: choose one")
+    if beside and prepared is None:
+        raise typer.BadParameter("--beside goes with --prepared")
+    made: Vectors
+    if join is not None:
+        made = join_vectors(read_vectors(join[0]), read_vectors(join[1]))
+        write_vectors(out, made)
+    elif prepared is not None and of is not None:
+        made = _cut(prepared, of, beside, out)
+    else:
+        if data is None:
+            raise typer.BadParameter("--data (or LABELWISE_DATA) is needed to learn vectors")
+        from labelwise.corpus.dataset import open_dataset
+        from labelwise.text.skipgram import SkipGram, learn_vectors
+        from labelwise.text.tokenized import tokenize_corpus
+
+        how = SkipGram(
+            dim=dim,
+            window=window,
+            negatives=negatives,
+            min_count=min_count,
+            epochs=epochs,
+            seed=seed,
+        )
+        made = learn_vectors(tokenize_corpus(open_dataset(data).train, cache=cache), how)
+        write_vectors(out, made)
+    seconds = time.perf_counter() - started
+    if as_json:
+        about = {"file": str(out), "words": len(made), "dim": made.dim}
+        print_json({**about, "seconds": round(seconds, 1)})
+        return
+    print_table(
+        ["words", "dim", "seconds", "MB", "file"],
+        [[f"{len(made):,}", made.dim, f"{seconds:.1f}", f"{out.stat().st_size / 1e6:.1f}", out]],
+        left=("file",),
+    )
+    if prepared is None:
+        note(f"Next: labelwise train bigru-lwan --data DATA --out BUNDLE --set vectors={out}")
+
+
+def _cut(prepared: Path, of: Path, beside: bool, out: Path) -> Vectors:
+    """Write the vectors of a prepared corpus's words, by row."""
+    from labelwise.text.vectors import read_vectors
+    from labelwise.training.prepared import read_prepared
+    from labelwise.training.vector_rows import write_vector_rows
+
+    corpus, _ = read_prepared(prepared)
+    found = read_vectors(of, corpus.vocabulary.words)
+    name = f"{_own_name(prepared)}+{of.name}" if beside else of.name
+    write_vector_rows(out, found, corpus.vocabulary, name=name, beside=beside)
+    return found
+
+
+def _own_name(prepared: Path) -> str:
+    """What the vectors of the prepared corpus are called in the settings of a run."""
+    settings = json.loads((prepared / "data.json").read_text("utf-8"))["settings"]
+    return str(settings.get("vectors", "random"))
