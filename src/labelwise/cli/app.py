@@ -20,6 +20,7 @@ from labelwise.cli.evaluate import compare, evaluate, report
 from labelwise.cli.explain import explain
 from labelwise.cli.faithfulness import faithfulness
 from labelwise.cli.join import join
+from labelwise.cli.serve import serve
 from labelwise.cli.tag import tag
 from labelwise.cli.train import methods, train
 from labelwise.cli.vectors import vectors
@@ -43,6 +44,7 @@ for command in (
     vectors,
     tag,
     explain,
+    serve,
     faithfulness,
     bench,
     demo,

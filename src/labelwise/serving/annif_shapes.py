@@ -75,3 +75,14 @@ class SuggestForm(BaseModel):
     limit: int = Field(10, ge=0, le=2**31 - 1)
     threshold: float = Field(0.0, ge=0.0, le=1.0)
     language: str | None = None
+
+
+class IndexedSubject(BaseModel):
+    uri: str
+    label: str | None = None
+
+
+class IndexedDocument(BaseModel):
+    text: str = ""
+    metadata: dict[str, str] = Field(default_factory=dict)
+    subjects: list[IndexedSubject] = Field(default_factory=list)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 
 from labelwise.corpus.document import SectionKind
 from labelwise.corpus.labels import Group
 from labelwise.methods.base import EvidenceKind
+from labelwise.serving.problems import Problem
 
 MOST_LABELS = 20_000
 """Ids in an include or exclude list: more than any thesaurus here has."""
@@ -38,11 +39,13 @@ class SectionText(Shape):
 class DocumentText(Shape):
     """A document: its ``text``, which is split like a text file, or its ``sections``."""
 
-    id: str = Field("", max_length=500, description="Comes back in the answer.")
-    title: str = Field("", max_length=20_000)
-    text: str | None = Field(None, description="The whole text; an act is split into sections.")
+    id: str = Field(default="", max_length=500, description="Comes back in the answer.")
+    title: str = Field(default="", max_length=20_000)
+    text: str | None = Field(
+        default=None, description="The whole text; an act is split into sections."
+    )
     sections: list[SectionText] | None = Field(
-        None, max_length=20_000, description="The sections, as `POST /v1/parse` gives them."
+        default=None, max_length=20_000, description="The sections, as `POST /v1/parse` gives them."
     )
 
     @model_validator(mode="after")
@@ -302,7 +305,7 @@ class ModelList(Shape):
     default: str
 
 
-class Limits(Shape):
+class LimitsInfo(Shape):
     """What the service accepts, so that a client can say so beforehand."""
 
     max_body: int
@@ -319,7 +322,7 @@ class Health(Shape):
 class Readiness(Shape):
     status: Literal["ready"]
     models: list[str]
-    limits: Limits
+    limits: LimitsInfo
 
 
 class StartEvent(Shape):
@@ -368,7 +371,29 @@ class EndEvent(Shape):
     seconds: float
 
 
-TagEvent = Annotated[
-    StartEvent | DocumentEvent | SectionEvent | EndEvent, Field(discriminator="event")
-]
-EvidenceStreamEvent = Annotated[StartEvent | EvidenceEvent | EndEvent, Field(discriminator="event")]
+class ProblemEvent(Shape):
+    """The last line of a stream that failed after it began."""
+
+    event: Literal["problem"]
+    problem: Problem
+
+
+class TagEvent(
+    RootModel[
+        Annotated[
+            StartEvent | DocumentEvent | SectionEvent | EndEvent | ProblemEvent,
+            Field(discriminator="event"),
+        ]
+    ]
+):
+    """One line of the answer of `POST /v1/tag/stream`."""
+
+
+class EvidenceStreamEvent(
+    RootModel[
+        Annotated[
+            StartEvent | EvidenceEvent | EndEvent | ProblemEvent, Field(discriminator="event")
+        ]
+    ]
+):
+    """One line of the answer of `POST /v1/evidence/stream`."""

@@ -1,0 +1,166 @@
+"""``labelwise serve``: the page for indexers and the REST service."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from labelwise.cli.output import note
+from labelwise.errors import LabelwiseError, MissingExtraError
+
+if TYPE_CHECKING:
+    from labelwise.serving.models import Source
+
+TRAINED_HERE = ("svm", "exact-match")
+
+
+def serve(
+    bundles: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Folders of trained models, or ID=FOLDER; the first is the default model.",
+            metavar="[BUNDLE]...",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 for other machines too.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    ] = 8000,
+    api_key: Annotated[
+        str | None,
+        typer.Option(
+            envvar="LABELWISE_API_KEY",
+            help="A key that every request must carry. In the variable it is not seen by others.",
+            show_default=False,
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, help="Threads for the arithmetic of a model; all cores if not given."),
+    ] = None,
+    max_body: Annotated[
+        float, typer.Option(min=0.001, help="Megabytes of a request, and of a file unpacked.")
+    ] = 10.0,
+    max_documents: Annotated[int, typer.Option(min=1, help="Documents of a request.")] = 100,
+    queue: Annotated[
+        int, typer.Option(min=1, help="Documents that may wait for a model; then 503.")
+    ] = 500,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds for a request to arrive, and to be answered.")
+    ] = 60.0,
+    thesaurus: Annotated[
+        Path | None,
+        typer.Option(
+            help="SKOS, JSON or CSV file that names the place of each concept.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Serve models: a page for indexers, and REST beside it.
+
+    Without a bundle the model of the package is served; where the package has none, two models
+    are trained on the synthetic corpus first, which takes a minute and is good for a look alone.
+
+    \b
+    Workers and threads. One process serves everything. Each model has a thread that scores
+    documents, gathered from all requests that wait, and a thread for evidence; --threads says how
+    many cores the arithmetic of one batch may take. To use more machines or to be safe from a
+    crash, start several processes on different ports behind a proxy: they share nothing.
+
+    \b
+    Limits. What does not fit is refused at once, with a sentence: a body above --max-body or more
+    than --max-documents (413), a full --queue (503, with Retry-After), no answer within --timeout
+    (504). Memory stays bounded: at most four bodies of --max-body are held at a time.
+
+    \b
+    Safety. It listens on this machine alone unless --host says otherwise; it speaks plain HTTP, so
+    put a proxy with TLS and a key before it when others may reach it. SIGTERM or Ctrl-C ends it
+    after it has answered what it accepted.
+
+    \b
+    Examples:
+      labelwise serve
+      labelwise serve svm.bundle zero=z-bigru-lwan.bundle --thesaurus eurovoc.ttl.xz
+      LABELWISE_API_KEY=... labelwise serve svm.bundle --host 0.0.0.0 --port 8080
+    """
+    try:
+        from labelwise.serving.limits import MEGABYTE, Limits
+        from labelwise.serving.server import Server
+    except ImportError as error:
+        raise MissingExtraError("the service", "serve") from error
+
+    if thesaurus is not None and not thesaurus.is_file():
+        raise LabelwiseError(f"{thesaurus}: there is no such thesaurus file")
+    limits = Limits(
+        max_body=int(max_body * MEGABYTE),
+        max_documents=max_documents,
+        queue=max(queue, max_documents) if queue == 500 else queue,
+        timeout=timeout,
+    )
+    with tempfile.TemporaryDirectory(prefix="labelwise-") as folder:
+        wanted, own_thesaurus = _sources(bundles or [], Path(folder))
+        server = Server(
+            wanted,
+            host=host,
+            port=port,
+            limits=limits,
+            api_key=api_key or None,
+            thesaurus=thesaurus or own_thesaurus,
+            threads=threads or os.cpu_count(),
+        )
+        names = ", ".join(source.id for source in wanted)
+        note(f"labelwise serves {names} on {server.address} (Ctrl-C ends it)")
+        server.run()
+
+
+def _sources(named: list[str], folder: Path) -> tuple[list[Source], Path | None]:
+    """The models to serve, and a thesaurus where they bring one."""
+    from labelwise import bundle
+    from labelwise.serving.models import Source, sources
+
+    if named:
+        found = sources(named)
+        for source in found:
+            assert source.folder is not None
+            bundle.describe(source.folder)  # a wrong path is said before anything is started
+        return found, None
+    shipped = _shipped()
+    if shipped is not None:
+        return [Source(shipped.name, shipped)], None
+    note(
+        "no bundle was named and the package has no model yet: training "
+        f"{' and '.join(TRAINED_HERE)} on the synthetic corpus, whose answers say nothing about "
+        "real law"
+    )
+    return _trained(folder), folder / "synthetic" / "thesaurus.ttl"
+
+
+def _shipped() -> Path | None:
+    """The model inside the package, where there is one."""
+    from importlib import resources
+
+    folder = Path(str(resources.files("labelwise"))) / "models" / "eurovoc-en"
+    return folder if (folder / "bundle.json").is_file() else None
+
+
+def _trained(folder: Path) -> list[Source]:
+    from labelwise.corpus.dataset import open_dataset
+    from labelwise.corpus.synthetic import make_dataset
+    from labelwise.methods import get
+    from labelwise.serving.models import Source
+
+    make_dataset(folder / "synthetic")
+    dataset = open_dataset(folder / "synthetic")
+    found = []
+    for name in TRAINED_HERE:
+        method = get(name)()
+        method.fit(dataset.train, dataset.dev, dataset.label_space)
+        found.append(Source(name, method=method, synthetic=True))
+    return found

@@ -1,0 +1,156 @@
+"""The application: routes behind the guard, and every error in one shape."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+
+from labelwise import __version__
+from labelwise.errors import LabelwiseError
+from labelwise.serving import fields
+from labelwise.serving.annif_shapes import SuggestForm
+from labelwise.serving.answers import fault
+from labelwise.serving.documents import Reader
+from labelwise.serving.guard import Guard
+from labelwise.serving.limits import Limits
+from labelwise.serving.metrics import Metrics
+from labelwise.serving.models import Models, Source
+from labelwise.serving.problems import Problem, ProblemError
+from labelwise.serving.routes import annif, evidence, labels, operations, page, parse, tag
+from labelwise.serving.service import Service
+
+DESCRIPTION = (
+    "Tags documents with concepts from a thesaurus, and shows the words that speak for them."
+)
+
+
+def create_app(
+    wanted: Sequence[Source],
+    *,
+    limits: Limits | None = None,
+    api_key: str | None = None,
+    thesaurus: Path | None = None,
+    failed: Callable[[], None] = lambda: None,
+) -> FastAPI:
+    """The service for these models. They are loaded when it starts; until then it is not ready."""
+    limits, metrics = limits or Limits(), Metrics()
+    models = Models(wanted, limits, metrics, thesaurus)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        reader = Reader(limits.readings)
+        app.state.service = Service(models, limits, reader, metrics)
+        models.load(failed)
+        yield
+        models.close()
+        reader.close()
+
+    app = FastAPI(
+        title="labelwise",
+        description=DESCRIPTION,
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,  # its scripts come from another host
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.models = models
+    for part in (tag, evidence, labels, parse, operations, annif, page):
+        app.include_router(part.router)
+    app.add_middleware(Guard, limits=limits, metrics=metrics, api_key=api_key)
+    app.add_exception_handler(ProblemError, _problem)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(LabelwiseError, _refused)
+    app.add_exception_handler(Exception, _fault)
+    app.openapi = lambda: _openapi(app, keyed=api_key is not None)  # type: ignore[method-assign]
+    _watch(models, metrics)
+    return app
+
+
+def _watch(models: Models, metrics: Metrics) -> None:
+    metrics.watch(
+        "labelwise_queue_documents",
+        "Documents that wait or are being read, by model.",
+        lambda: {(("model", one.id),): one.scorer.held for one in [*models.loaded.values()]},
+    )
+    metrics.watch(
+        "labelwise_ready", "1 when the models are loaded.", lambda: {(): float(models.ready)}
+    )
+    metrics.watch(
+        "labelwise_model_labels",
+        "Labels of each model.",
+        lambda: {
+            (("model", one.id), ("method", one.info.method)): one.info.labels
+            for one in [*models.loaded.values()]
+        },
+    )
+
+
+async def _problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ProblemError)
+    return error.response()
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    return fields.problem(error.errors()).response()
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    """What the framework itself refuses: an unknown address, a wrong method, a broken body."""
+    assert isinstance(error, HTTPException)
+    headers = dict(error.headers or {})
+    match error.status_code:
+        case 404:
+            made = ProblemError(404, "not-found", "no such address: see /openapi.json")
+        case 405:
+            allowed = headers.get("allow", headers.get("Allow", "another one"))
+            made = ProblemError(
+                405, "method-not-allowed", f"this address takes {allowed}", headers=headers
+            )
+        case _:
+            made = ProblemError(422, "invalid", "the body cannot be read as what it says it is")
+    return made.response()
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """A sentence made for users that no route expected; paths of this machine stay out of it."""
+    return fault().response()
+
+
+async def _fault(request: Request, error: Exception) -> Response:
+    return fault().response()
+
+
+def _openapi(app: FastAPI, *, keyed: bool) -> dict[str, Any]:
+    """FastAPI's description, with our shape of problems in place of its own."""
+    if app.openapi_schema is None:
+        made = get_openapi(
+            title=app.title,
+            version=app.version,
+            description=app.description,
+            routes=app.routes,
+        )
+        schemas = made["components"]["schemas"]
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        for shape in (Problem, SuggestForm):
+            schemas[shape.__name__] = shape.model_json_schema(
+                ref_template="#/components/schemas/{model}"
+            )
+        if keyed:
+            made["components"]["securitySchemes"] = {
+                "bearer": {"type": "http", "scheme": "bearer"},
+                "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+            }
+            made["security"] = [{"bearer": []}, {"header": []}]
+        app.openapi_schema = made
+    return app.openapi_schema

@@ -1,0 +1,281 @@
+"""The models that are loaded, each with its labels and the threads that work for it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from labelwise import bundle as bundles
+from labelwise.corpus.document import Document
+from labelwise.corpus.labels import GROUPS
+from labelwise.corpus.thesaurus import Thesaurus
+from labelwise.errors import LabelwiseError
+from labelwise.methods import Method
+from labelwise.methods.base import Scores
+from labelwise.serving.limits import Limits
+from labelwise.serving.metrics import Metrics
+from labelwise.serving.places import Labels, thesaurus_of
+from labelwise.serving.problems import ProblemError
+from labelwise.serving.shapes import ModelInfo
+from labelwise.serving.work import FullError, Scorer, Tasks
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a model comes from: a bundle's folder, or a method that is fitted already."""
+
+    id: str
+    folder: Path | None = None
+    method: Method | None = None
+    synthetic: bool = False
+
+
+def sources(named: Iterable[str]) -> list[Source]:
+    """Models from ``folder`` or ``id=folder``; ids are made of the folders' names and differ.
+
+    >>> [source.id for source in sources(["models/svm.bundle", "fast=models/tree", "old/svm"])]
+    ['svm', 'fast', 'svm-2']
+    """
+    found: list[Source] = []
+    for word in named:
+        id, equals, folder = word.partition("=")
+        if not equals or Path(word).is_dir():
+            id, folder = Path(word).name.removesuffix(".bundle"), word
+            id = re.sub(r"[^A-Za-z0-9_.-]+", "-", id).strip("-.") or "model"
+            taken = [source.id for source in found]
+            if id in taken:
+                id = next(f"{id}-{n}" for n in range(2, 10_000) if f"{id}-{n}" not in taken)
+        if not re.fullmatch(r"[A-Za-z0-9_.-]{1,100}", id):
+            raise LabelwiseError(
+                f"'{id}' cannot be the id of a model: it has letters, digits, '-', '_' and '.'"
+            )
+        if id in [source.id for source in found]:
+            raise LabelwiseError(f"two models have the id '{id}': give one of them another")
+        found.append(Source(id, Path(folder)))
+    return found
+
+
+@runtime_checkable
+class Widening(Protocol):
+    """A method whose labels may grow after training."""
+
+    def with_labels(self, extra: Mapping[str, str]) -> Method: ...
+
+
+@dataclass(eq=False)
+class Model:
+    """A loaded model. Its method is called on its own two threads and nowhere else."""
+
+    id: str
+    method: Method
+    labels: Labels
+    info: ModelInfo
+    saved: str | None
+    scorer: Scorer
+    explainer: Tasks
+    _wider: dict[tuple[tuple[str, str], ...], tuple[Method, list[str]]] = field(
+        default_factory=dict
+    )
+
+    async def scores(self, documents: Sequence[Document]) -> Scores:
+        """Documents × labels, gathered with those of other requests."""
+        return await _refusing(lambda: self.scorer.submit(documents))
+
+    async def explain(self, function: Callable[[], T]) -> T:
+        """Run something long on the model's other thread, so that tagging goes on meanwhile."""
+        return await _refusing(lambda: self.explainer.submit(function))
+
+    def widened(self, extra: Mapping[str, str]) -> tuple[Method, list[str]]:
+        """The model with these labels besides, and what it says about them; kept for a while.
+
+        Called on the explainer's thread alone.
+        """
+        key = tuple(sorted(extra.items()))
+        found = self._wider.pop(key, None)
+        if found is None:
+            assert isinstance(self.method, Widening)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                wider = self.method.with_labels(extra)
+            found = wider, [str(one.message) for one in caught]
+        self._wider[key] = found
+        while len(self._wider) > 4:
+            del self._wider[next(iter(self._wider))]
+        return found
+
+    def close(self) -> None:
+        self.scorer.close()
+        self.explainer.close()
+
+
+async def _refusing(submit: Callable[[], asyncio.Future[T]]) -> T:
+    try:
+        future = submit()
+    except FullError as full:
+        raise overloaded(full.seconds) from full
+    return await future
+
+
+def overloaded(seconds: float) -> ProblemError:
+    wait = str(min(60, max(1, round(seconds))))
+    return ProblemError(
+        503,
+        "overloaded",
+        f"the queue is full: try again in {wait} s",
+        headers={"Retry-After": wait},
+    )
+
+
+class Models:
+    """All models by id; the first is the default. They are loaded on a thread of their own."""
+
+    def __init__(
+        self,
+        wanted: Sequence[Source],
+        limits: Limits,
+        metrics: Metrics,
+        thesaurus: Path | None = None,
+    ) -> None:
+        self._wanted, self._limits, self._metrics = wanted, limits, metrics
+        self._thesaurus = thesaurus
+        self.loaded: dict[str, Model] = {}
+        self.ready = False
+        self.error: Exception | None = None
+
+    def load(self, failed: Callable[[], None] = lambda: None) -> threading.Thread:
+        """Begin to load; ``failed`` is called where a model cannot be."""
+
+        def run() -> None:
+            try:
+                self._load()
+            except Exception as error:
+                self.error = error
+                failed()
+
+        thread = threading.Thread(target=run, name="loading", daemon=True)
+        thread.start()
+        return thread
+
+    def _load(self) -> None:
+        given = _read_thesaurus(self._thesaurus) if self._thesaurus else None
+        for source in self._wanted:
+            self.loaded[source.id] = self._model(source, given)
+        self.ready = True
+
+    def _model(self, source: Source, given: Thesaurus | None) -> Model:
+        card: Mapping[str, Any] = {}
+        saved = None
+        if source.folder is not None:
+            manifest = bundles.describe(source.folder)
+            card = manifest["card"]
+            method = bundles.load(source.folder)
+            at = (source.folder / bundles.MANIFEST).stat().st_mtime
+            saved = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+        else:
+            assert source.method is not None
+            method = source.method
+        id, limits, metrics = source.id, self._limits, self._metrics
+
+        def scored(documents: int, seconds: float) -> None:
+            metrics.documents.add(documents, model=id)
+            metrics.batches.observe(documents, model=id)
+            metrics.scoring.add(seconds, model=id)
+
+        scorer = Scorer(
+            f"scores-{id}",
+            method,
+            limit=limits.queue,
+            max_batch=limits.max_batch,
+            max_wait=limits.max_wait,
+            batch_characters=limits.batch_characters,
+            scored=scored,
+        )
+        labels = Labels(method.label_space, thesaurus_of(method.label_space, card, given))
+        explainer = Tasks(f"explains-{id}", limits.explanations)
+        info = _info(source, method, card)
+        return Model(id, method, labels, info, saved, scorer, explainer)
+
+    def get(self, id: str | None) -> Model:
+        """The model of this id, or the default; a problem where there is none."""
+        self.require_ready()
+        if id is None:
+            return next(iter(self.loaded.values()))
+        if id not in self.loaded:
+            raise ProblemError(
+                404,
+                "unknown-model",
+                f"no model here is called '{id[:200]}': see /v1/models",
+                field="model",
+            )
+        return self.loaded[id]
+
+    def widening(self, id: str | None) -> Model:
+        """The model of this id, or the first that can score concepts it was not trained on."""
+        if id is not None:
+            model = self.get(id)
+            if not model.info.zero_shot:
+                raise ProblemError(
+                    422,
+                    "invalid",
+                    f"model: {model.id} cannot score a concept that it was not trained on",
+                    field="model",
+                )
+            return model
+        self.require_ready()
+        for model in self.loaded.values():
+            if model.info.zero_shot:
+                return model
+        raise ProblemError(
+            404,
+            "unknown-model",
+            "no model here can score a concept that it was not trained on: load a zero-shot model",
+        )
+
+    def require_ready(self) -> None:
+        if not self.ready:
+            raise ProblemError(
+                503,
+                "not-ready",
+                "the models are being loaded: try again in a few seconds",
+                headers={"Retry-After": "2"},
+            )
+
+    def close(self) -> None:
+        self.ready = False
+        for model in self.loaded.values():
+            model.close()
+
+
+def _read_thesaurus(path: Path) -> Thesaurus:
+    from labelwise.corpus.thesaurus import read_thesaurus
+
+    return read_thesaurus(path)
+
+
+def _info(source: Source, method: Method, card: Mapping[str, Any]) -> ModelInfo:
+    data = card.get("data", {})
+    shown = {key: card[key] for key in ("data", "scores", "seconds", "versions") if key in card}
+    return ModelInfo(
+        id=source.id,
+        method=method.name,
+        labels=len(method.label_space),
+        groups={
+            group: method.label_space.groups[group].stop - method.label_space.groups[group].start
+            for group in GROUPS
+        },
+        threshold=round(method.threshold, 6),
+        zero_shot=isinstance(method, Widening),
+        max_words=getattr(method.settings, "max_tokens", None),
+        language=str(card.get("language", "en")),
+        synthetic=source.synthetic or "synthetic" in str(data.get("name", "")),
+        card=shown,
+    )

@@ -1,0 +1,129 @@
+"""Where labels stand: their URIs, their place in a thesaurus, and a search by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.thesaurus import Concept, Thesaurus
+from labelwise.serving.shapes import LabelDetails, LabelInfo, Link, Place
+
+EUROVOC = "http://eurovoc.europa.eu/"
+
+
+def thesaurus_of(
+    label_space: LabelSpace, card: Mapping[str, Any], given: Thesaurus | None
+) -> Thesaurus:
+    """The card's thesaurus, else the given one, and in any case all labels of the model.
+
+    A card's ``thesaurus`` holds ``concepts`` by id, each with a ``label`` and, where they are
+    known, ``broader``, ``microthesauri`` and ``domains`` (lists of ids), and the names of
+    ``microthesauri`` and ``domains`` by id.
+    """
+    known = _from_card(card.get("thesaurus")) or given or Thesaurus.of(())
+    missing = [label for label in label_space.labels if label.id not in known.concepts]
+    if not missing:
+        return known
+    return Thesaurus.of(
+        [*known.concepts.values(), *(Concept(one.id, "", one.descriptor) for one in missing)],
+        known.microthesauri,
+        known.domains,
+    )
+
+
+def _from_card(written: Any) -> Thesaurus | None:
+    if not isinstance(written, Mapping) or not isinstance(written.get("concepts"), Mapping):
+        return None
+    microthesauri, domains = written.get("microthesauri", {}), written.get("domains", {})
+
+    def concept(id: str, entry: Mapping[str, Any]) -> Concept:
+        return Concept(
+            id,
+            str(entry.get("uri", "")),
+            str(entry.get("label", id)),
+            tuple(entry.get("alt_labels", ())),
+            tuple(entry.get("broader", ())),
+            microthesauri=tuple(
+                one for one in entry.get("microthesauri", ()) if one in microthesauri
+            ),
+            domains=tuple(one for one in entry.get("domains", ()) if one in domains),
+        )
+
+    concepts = [concept(str(id), entry) for id, entry in written["concepts"].items()]
+    return Thesaurus.of(concepts, microthesauri, domains)
+
+
+def uri_of(id: str, concept: Concept | None) -> str:
+    """The thesaurus' URI; without one, EUROVOC's namespace, whose ids are bare numbers.
+
+    >>> uri_of("693", None), uri_of("http://www.yso.fi/onto/yso/p1265", None)
+    ('http://eurovoc.europa.eu/693', 'http://www.yso.fi/onto/yso/p1265')
+    """
+    if concept is not None and concept.uri:
+        return concept.uri
+    return id if "://" in id else EUROVOC + quote(id, safe="")
+
+
+class Labels:
+    """The labels of a model and the concepts of its thesaurus, as the service shows them."""
+
+    def __init__(self, label_space: LabelSpace, thesaurus: Thesaurus) -> None:
+        self.label_space, self.thesaurus = label_space, thesaurus
+        self._shown: dict[str, LabelInfo] = {}
+
+    def __contains__(self, id: str) -> bool:
+        return id in self.thesaurus.concepts
+
+    def info(self, id: str) -> LabelInfo:
+        """A label or concept; made once, since every answer shows some."""
+        found = self._shown.get(id)
+        if found is None:
+            found = self._shown[id] = self._made(id)
+        return found
+
+    def _made(self, id: str) -> LabelInfo:
+        column = self.label_space.index.get(id)
+        label = None if column is None else self.label_space.labels[column]
+        concept = self.thesaurus[id]
+        return LabelInfo(
+            id=id,
+            uri=uri_of(id, concept),
+            # The model's own name for it comes first: it is what it was trained with.
+            descriptor=label.descriptor if label else concept.label,
+            group=label.group if label else None,
+            count=label.count if label else 0,
+            in_model=label is not None,
+            place=self._place(concept),
+        )
+
+    def _place(self, concept: Concept) -> Place:
+        names = self.thesaurus
+        return Place(
+            domains=[Link(id=id, name=names.domains[id]) for id in concept.domains],
+            microthesauri=[
+                Link(id=id, name=names.microthesauri[id]) for id in concept.microthesauri
+            ],
+            broader=[
+                Link(id=one.id, name=one.label) for one in reversed(names.broader_chain(concept.id))
+            ],
+            path=names.place(concept.id),
+        )
+
+    def details(self, id: str) -> LabelDetails:
+        concept = self.thesaurus[id]
+        return LabelDetails(
+            **self.info(id).model_dump(exclude={"place"}),
+            place=self.info(id).place,
+            alternatives=list(concept.alt_labels),
+            narrower=self._links(concept.narrower),
+            related=self._links(concept.related),
+        )
+
+    def _links(self, ids: tuple[str, ...]) -> list[Link]:
+        return [Link(id=id, name=self.thesaurus[id].label) for id in ids]
+
+    def found(self, words: str) -> list[str]:
+        """The ids of all concepts with a word that begins like this, the best first."""
+        return [one.id for one in self.thesaurus.search(words, limit=len(self.thesaurus))]

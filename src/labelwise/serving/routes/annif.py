@@ -1,0 +1,206 @@
+"""The routes of Annif's REST interface, so that its `http` backend and its clients work here.
+
+A model is a project. What Annif does beyond suggesting, learning from feedback, is refused as
+Annif refuses it for a project that is not set up for it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import parse_qsl
+
+import numpy as np
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from labelwise import __version__
+from labelwise.evidence.predictions import rank
+from labelwise.serving.annif_shapes import (
+    ApiInfo,
+    BatchRequest,
+    BatchSuggestionList,
+    IndexedDocument,
+    Project,
+    ProjectBackend,
+    ProjectList,
+    SuggestForm,
+    Suggestion,
+    SuggestionList,
+    Vocabulary,
+    VocabularyList,
+)
+from labelwise.serving.answers import answer, answer_list
+from labelwise.serving.documents import Read
+from labelwise.serving.models import Model
+from labelwise.serving.problems import ProblemError, documented
+from labelwise.serving.service import Here
+from labelwise.serving.shapes import DocumentText
+from labelwise.serving.tagging import DIGITS
+
+router = APIRouter(prefix="/v1", tags=["Annif"])
+ProjectId = Annotated[str, Path(max_length=200, description="Id of a model.")]
+PROBLEMS = documented(404, 408, 413, 415, 422, 504)
+
+FORM = "application/x-www-form-urlencoded"
+_FORM_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {FORM: {"schema": {"$ref": "#/components/schemas/SuggestForm"}}},
+    }
+}
+
+
+@router.get("/", response_model=ApiInfo, responses=documented())
+async def info() -> Response:
+    """Which service this is."""
+    return answer(ApiInfo(title="labelwise, with Annif's REST API", version=__version__))
+
+
+@router.get("/vocabs", response_model=VocabularyList, responses=documented())
+async def vocabularies(here: Here) -> Response:
+    """The vocabularies, one a model."""
+    here.models.require_ready()
+    vocabs = [_vocabulary(model) for model in here.models.loaded.values()]
+    return answer(VocabularyList(vocabs=vocabs))
+
+
+@router.get("/projects", response_model=ProjectList, responses=documented())
+async def projects(here: Here) -> Response:
+    """The models as Annif's projects."""
+    here.models.require_ready()
+    return answer(ProjectList(projects=[_project(one) for one in here.models.loaded.values()]))
+
+
+@router.get("/projects/{project_id}", response_model=Project, responses=documented(404, 422))
+async def project(here: Here, project_id: ProjectId) -> Response:
+    """One of them."""
+    return answer(_project(here.models.get(project_id)))
+
+
+@router.post(
+    "/projects/{project_id}/suggest",
+    response_model=SuggestionList,
+    responses=PROBLEMS,
+    openapi_extra=_FORM_BODY,
+)
+async def suggest(here: Here, project_id: ProjectId, request: Request) -> Response:
+    """Suggestions for a text."""
+    model = here.models.get(project_id)
+    form = _form(request.headers.get("content-type", ""), await request.body())
+    _check_language(model, form.language)
+    (read,) = await here.reader.read([DocumentText(text=form.text)])
+    scores = await model.scores([read.document])
+    return answer(
+        SuggestionList(results=_suggestions(model, read, scores[0], form.limit, form.threshold))
+    )
+
+
+@router.post(
+    "/projects/{project_id}/suggest-batch",
+    response_model=list[BatchSuggestionList],
+    responses=PROBLEMS,
+)
+async def suggest_batch(
+    *,
+    here: Here,
+    project_id: ProjectId,
+    body: BatchRequest,
+    limit: Annotated[int, Query(ge=0, le=2**31 - 1)] = 10,
+    threshold: Annotated[float, Query(ge=0, le=1)] = 0.0,
+    language: str | None = None,
+) -> Response:
+    """Suggestions for up to 32 texts."""
+    model = here.models.get(project_id)
+    _check_language(model, language)
+    read = await here.reader.read([DocumentText(text=one.text) for one in body.documents])
+    scores = await model.scores([one.document for one in read]) if read else np.zeros((0, 0))
+    return answer_list(
+        [
+            BatchSuggestionList(
+                results=_suggestions(model, one, row, limit, threshold),
+                document_id=document.document_id,
+            )
+            for document, one, row in zip(body.documents, read, scores, strict=True)
+        ]
+    )
+
+
+@router.post("/projects/{project_id}/learn", status_code=204, responses=documented(403, 404, 422))
+async def learn(here: Here, project_id: ProjectId, body: list[IndexedDocument]) -> Response:
+    """Refused: a model is trained with `labelwise train`, where it is measured as well."""
+    model = here.models.get(project_id)
+    raise ProblemError(
+        403, "not-allowed", f"{model.id} does not learn from feedback: train a model instead"
+    )
+
+
+def _form(content_type: str, body: bytes) -> SuggestForm:
+    if content_type.partition(";")[0].strip().lower() != FORM:
+        raise ProblemError(415, "media-type", f"the body of this request is {FORM}")
+    try:
+        fields: dict[str, Any] = dict(
+            parse_qsl(
+                body.decode("utf-8", "replace"),
+                keep_blank_values=True,
+                max_num_fields=100,
+            )
+        )
+        return SuggestForm(
+            **{key: fields[key] for key in SuggestForm.model_fields if key in fields}
+        )
+    except ValidationError as error:
+        raise RequestValidationError(
+            [{**one, "loc": ("body", *one["loc"])} for one in error.errors()]
+        ) from error
+    except ValueError as error:
+        raise ProblemError(422, "invalid", "the form has more than 100 fields") from error
+
+
+def _check_language(model: Model, language: str | None) -> None:
+    if language and language != model.info.language:
+        raise ProblemError(
+            400,
+            "bad-request",
+            f"language: the labels of {model.id} are in '{model.info.language}' alone",
+            field="language",
+        )
+
+
+def _suggestions(
+    model: Model, read: Read, row: NDArray[Any], limit: int, threshold: float
+) -> list[Suggestion]:
+    """The labels that score at least the threshold, and more than nothing, as Annif cuts them."""
+    if not read.total:
+        return []
+    space = model.method.label_space
+    found = rank(row, space, top=min(limit, len(space)), allowed=(row >= threshold) & (row > 0))
+    return [
+        Suggestion.model_construct(
+            uri=model.labels.info(one.label.id).uri,
+            label=one.label.descriptor,
+            notation=None,
+            score=round(one.score, DIGITS),
+        )
+        for one in found
+    ]
+
+
+def _vocabulary(model: Model) -> Vocabulary:
+    info = model.info
+    return Vocabulary(vocab_id=info.id, languages=[info.language], size=info.labels, loaded=True)
+
+
+def _project(model: Model) -> Project:
+    info = model.info
+    return Project(
+        project_id=info.id,
+        name=f"{info.id} ({info.method}, {info.labels:,} labels)",
+        language=info.language,
+        backend=ProjectBackend(backend_id=info.method),
+        vocab=_vocabulary(model),
+        vocab_language=info.language,
+        is_trained=True,
+        modification_time=model.saved,
+    )

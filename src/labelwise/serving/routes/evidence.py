@@ -1,0 +1,176 @@
+"""The words that speak for labels, and scores of concepts that no training document had."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel
+
+from labelwise.errors import LabelwiseError
+from labelwise.evidence.predictions import rank
+from labelwise.serving.answers import LinesResponse, answer, lines
+from labelwise.serving.documents import Read
+from labelwise.serving.explaining import Asked, by_document, by_section
+from labelwise.serving.models import Model
+from labelwise.serving.problems import ProblemError, documented
+from labelwise.serving.service import Here
+from labelwise.serving.shapes import (
+    EndEvent,
+    EvidenceEvent,
+    EvidenceRequest,
+    EvidenceResponse,
+    EvidenceStreamEvent,
+    LabelEvidence,
+    ScoreRequest,
+    ScoreResponse,
+    SectionText,
+    StartEvent,
+    UnseenScore,
+)
+from labelwise.serving.tagging import DIGITS, words_read
+
+router = APIRouter(prefix="/v1", tags=["evidence"])
+PROBLEMS = documented(404, 408, 413, 415, 422, 504)
+
+
+@router.post("/evidence", response_model=EvidenceResponse, responses=PROBLEMS)
+async def evidence(body: EvidenceRequest, here: Here) -> Response:
+    """The words that speak for each label, by section, with their weights."""
+    model = here.models.get(body.model)
+    _check_labels(model, body)
+    (read,) = await here.reader.read([body])
+    asked = await _asked(model, read, body)
+    found = (
+        await by_section(model, read.document, asked)
+        if body.by_section
+        else [one async for one in by_document(model, read.document, asked)]
+    )
+    return answer(
+        EvidenceResponse.model_construct(
+            model=model.id,
+            document=read.document.id,
+            evidence=found,
+            sections=_sections(read) if body.text is not None else None,
+            notes=[],
+        )
+    )
+
+
+@router.post(
+    "/evidence/stream",
+    response_model=EvidenceStreamEvent,
+    response_class=LinesResponse,
+    responses=PROBLEMS,
+)
+async def evidence_stream(body: EvidenceRequest, here: Here) -> Response:
+    """The same, one label after another; one JSON object a line."""
+    model = here.models.get(body.model)
+    _check_labels(model, body)
+    (read,) = await here.reader.read([body])
+    return lines(_events(model, read, body))
+
+
+async def _events(model: Model, read: Read, body: EvidenceRequest) -> AsyncIterator[BaseModel]:
+    began = time.perf_counter()
+    asked = await _asked(model, read, body)
+    yield StartEvent(
+        event="start",
+        model=model.id,
+        document=read.document.id,
+        words=read.total,
+        words_read=words_read(model, read),
+        sections=list(read.words),
+        steps=len(asked),
+    )
+    done = 0
+    async for one in _explained(model, read, asked, body.by_section):
+        done += 1
+        yield EvidenceEvent.model_construct(
+            event="evidence", done=done, steps=len(asked), evidence=one
+        )
+    yield EndEvent(event="end", seconds=round(time.perf_counter() - began, 3))
+
+
+async def _explained(
+    model: Model, read: Read, asked: list[Asked], sections: bool
+) -> AsyncIterator[LabelEvidence]:
+    if not sections:
+        async for one in by_document(model, read.document, asked):
+            yield one
+        return
+    for label in asked:
+        for one in await by_section(model, read.document, [label]):
+            yield one
+
+
+def _check_labels(model: Model, body: EvidenceRequest) -> None:
+    for place, id in enumerate(body.labels):
+        if id not in model.method.label_space.index:
+            raise ProblemError(
+                422,
+                "invalid",
+                f"labels[{place}]: {model.id} has no label with this id",
+                field=f"labels[{place}]",
+            )
+
+
+async def _asked(model: Model, read: Read, body: EvidenceRequest) -> list[Asked]:
+    """The labels of the request, or the best ones, with their scores."""
+    row = (await model.scores([read.document]))[0]
+    space = model.method.label_space
+    ids = list(dict.fromkeys(body.labels))
+    if not ids and read.total:
+        ids = [one.label.id for one in rank(row, space, top=body.top)]
+    columns = [space.index[id] for id in ids]
+    return [
+        Asked(space.labels[c].id, space.labels[c].descriptor, round(float(row[c]), DIGITS))
+        for c in columns
+    ]
+
+
+def _sections(read: Read) -> list[SectionText]:
+    return [
+        SectionText.model_construct(kind=one.kind, text=one.text) for one in read.document.sections
+    ]
+
+
+@router.post("/score", response_model=ScoreResponse, responses=PROBLEMS)
+async def score(body: ScoreRequest, here: Here) -> Response:
+    """Scores of concepts that the model was not trained on, from the words of their names."""
+    model = here.models.widening(body.model)
+    ids = [concept.id for concept in body.concepts]
+    if len(set(ids)) < len(ids):
+        raise ProblemError(422, "invalid", "concepts: an id is given twice", field="concepts")
+    (read,) = await here.reader.read([body])
+    index = model.method.label_space.index
+    extra = {one.id: one.descriptor for one in body.concepts if one.id not in index}
+
+    def scored() -> tuple[dict[str, float], list[str]]:
+        method, notes = model.widened(extra) if extra else (model.method, [])
+        row = method.scores([read.document])[0]
+        columns = method.label_space.index
+        return {id: round(float(row[columns[id]]), DIGITS) for id in ids}, notes
+
+    try:
+        scores, notes = await model.explain(scored)
+    except LabelwiseError as error:
+        raise ProblemError(422, "invalid", f"concepts: {error}", field="concepts") from error
+    return answer(
+        ScoreResponse(
+            model=model.id,
+            document=read.document.id,
+            scores=[
+                UnseenScore(
+                    id=one.id,
+                    descriptor=one.descriptor,
+                    score=scores[one.id],
+                    in_model=one.id in index,
+                )
+                for one in body.concepts
+            ],
+            threshold=model.info.threshold,
+            notes=notes,
+        )
+    )

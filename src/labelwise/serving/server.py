@@ -1,0 +1,98 @@
+"""Runs the service: one process, one event loop, two threads a model."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+
+import uvicorn
+
+from labelwise import progress
+from labelwise.errors import LabelwiseError
+from labelwise.serving.app import create_app
+from labelwise.serving.connections import guarded_protocol
+from labelwise.serving.limits import Limits
+from labelwise.serving.models import Source
+
+GRACE = 5.0
+"""Seconds beyond the time-out that a shutdown waits for answers under way."""
+
+
+class Server:
+    """A service bound to an address. ``run`` serves until a signal, and finishes its answers."""
+
+    def __init__(
+        self,
+        wanted: Sequence[Source],
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        limits: Limits | None = None,
+        api_key: str | None = None,
+        thesaurus: Path | None = None,
+        threads: int | None = None,
+    ) -> None:
+        limits = limits or Limits()
+        progress.quiet = True  # models work on several threads, and bars would fight for the line
+        if threads is not None:
+            _set_threads(threads)
+        self.socket = _bound(host, port)
+        self.app = create_app(
+            wanted, limits=limits, api_key=api_key, thesaurus=thesaurus, failed=self.stop
+        )
+        self._uvicorn = uvicorn.Server(
+            uvicorn.Config(
+                self.app,
+                http=guarded_protocol(limits),
+                ws="none",
+                loop="asyncio",
+                lifespan="on",
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                backlog=limits.connections,
+                timeout_keep_alive=15,
+                timeout_graceful_shutdown=int(limits.timeout + GRACE),
+                h11_max_incomplete_event_size=65_536,
+            )
+        )
+
+    @property
+    def address(self) -> str:
+        host, port = self.socket.getsockname()[:2]
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    @property
+    def started(self) -> bool:
+        return self._uvicorn.started
+
+    def run(self) -> None:
+        """Serve until told to stop; an error of loading a model is raised at the end."""
+        self._uvicorn.run(sockets=[self.socket])
+        if self.app.state.models.error is not None:
+            raise self.app.state.models.error
+
+    def stop(self) -> None:
+        """End as after a signal: no new connections, answers under way are finished."""
+        self._uvicorn.should_exit = True
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, socket.SOCK_STREAM)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+    except (OSError, OverflowError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise LabelwiseError(
+            f"cannot listen on {host} port {port}: {reason}; choose another --host or --port"
+        ) from error
+    return made
+
+
+def _set_threads(threads: int) -> None:
+    import torch
+
+    torch.set_num_threads(threads)

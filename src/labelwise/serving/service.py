@@ -1,0 +1,30 @@
+"""What the routes share: models, limits, the reader, and the figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from labelwise.serving.documents import Reader
+from labelwise.serving.limits import Limits
+from labelwise.serving.metrics import Metrics
+from labelwise.serving.models import Models
+
+
+@dataclass(frozen=True)
+class Service:
+    models: Models
+    limits: Limits
+    reader: Reader
+    metrics: Metrics
+
+
+def _service(request: Request) -> Service:
+    found: Service = request.app.state.service
+    return found
+
+
+Here = Annotated[Service, Depends(_service)]
+"""A route's parameter of this type is the service that it belongs to."""

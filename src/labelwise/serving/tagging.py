@@ -1,0 +1,98 @@
+"""From scores to the predictions that are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelwise.evidence.predictions import rank
+from labelwise.serving.documents import Read
+from labelwise.serving.models import Model
+from labelwise.serving.problems import ProblemError
+from labelwise.serving.shapes import Choice, Prediction, Tagging
+
+DIGITS = 6
+"""Of a score, as on the command line."""
+
+
+class Chooser:
+    """Which labels of a model a request wants."""
+
+    def __init__(self, model: Model, include: Sequence[str], exclude: Sequence[str]) -> None:
+        self.model = model
+        self.notes: list[str] = []
+        index = model.method.label_space.index
+        self.allowed: NDArray[np.bool_] | None = None
+        if include or exclude:
+            self.allowed = np.full(len(index), not include)
+            self.allowed[self._columns(include, "include")] = True
+            self.allowed[self._columns(exclude, "exclude")] = False
+            if not self.allowed.any():
+                raise ProblemError(
+                    422,
+                    "invalid",
+                    "include: the lists leave no label of this model",
+                    field="include" if include else "exclude",
+                )
+
+    def _columns(self, ids: Sequence[str], name: str) -> list[int]:
+        index = self.model.method.label_space.index
+        found = [index[id] for id in ids if id in index]
+        if missing := len(ids) - len(found):
+            self.notes.append(
+                f"{missing} of the {len(ids)} labels in {name} are not in the model and were left "
+                "out"
+            )
+        return found
+
+    def predictions(
+        self, scores: NDArray[np.float32], top: int, threshold: float | None = None
+    ) -> list[Prediction]:
+        """The best labels of one row of scores."""
+        model = self.model
+        found = rank(
+            scores, model.method.label_space, top=top, threshold=threshold, allowed=self.allowed
+        )
+        cut = model.method.threshold
+        return [
+            Prediction.model_construct(
+                **shown(model, one.label.id),
+                score=round(one.score, DIGITS),
+                rank=place,
+                assigned=one.score > cut,
+            )
+            for place, one in enumerate(found, 1)
+        ]
+
+    def tagging(
+        self, read: Read, scores: NDArray[np.float32], top: int, threshold: float | None
+    ) -> Tagging:
+        """The predictions of a document; none for one without a word, where all labels are as
+        likely as any other."""
+        return Tagging(
+            document=read.document.id,
+            predictions=self.predictions(scores, top, threshold) if read.total else [],
+            words=read.total,
+            words_read=words_read(self.model, read),
+        )
+
+
+def chooser(model: Model, choice: Choice) -> Chooser:
+    return Chooser(model, choice.include, choice.exclude)
+
+
+def threshold_of(model: Model, given: float | str | None) -> float | None:
+    return model.method.threshold if isinstance(given, str) else given
+
+
+def words_read(model: Model, read: Read) -> int:
+    most = model.info.max_words
+    return read.total if most is None else min(read.total, most)
+
+
+def shown(model: Model, id: str) -> dict[str, Any]:
+    """The fields of a label, for whatever shows one."""
+    return model.labels.info(id).__dict__
