@@ -18,7 +18,7 @@ def machine() -> dict[str, Any]:
         "system": platform.system(),
         "processor": _processor(),
         "threads": threads(),
-        "memory": _memory(),
+        "memory": memory(),
     }
     if torch.cuda.is_available():
         card = torch.cuda.get_device_properties(0)
@@ -42,7 +42,8 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def _memory() -> int | None:
+def memory() -> int | None:
+    """All the memory of the machine, in bytes; None where the system does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

@@ -10,6 +10,7 @@ import typer
 from labelwise.cli.evaluate import command_line
 from labelwise.cli.options import JsonOption
 from labelwise.cli.output import note, print_json, print_table
+from labelwise.errors import MissingExtraError
 
 
 def bench(
@@ -41,6 +42,9 @@ def bench(
             help="Folder with LibMultiLabel's package, where it cannot be installed.",
         ),
     ] = None,
+    only_page: Annotated[
+        bool, typer.Option("--page", help="Measure nothing: make the page from OUT/results.")
+    ] = False,
     show: Annotated[bool, typer.Option("--list", help="Name the benchmarks and stop.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -55,10 +59,10 @@ def bench(
       labelwise bench --list
       labelwise bench label-attention-cpu
       labelwise bench svm --data data/eurlex57k --repeats 3
-      labelwise bench --gpu --libmultilabel-source site-packages/libmultilabel
+      labelwise bench --gpu --libmultilabel-source benchmarks/.peers/libmultilabel
+      labelwise bench --page
     """
     from labelwise.bench import BENCHMARKS, find
-    from labelwise.bench.page import write_page
     from labelwise.bench.plan import Plan
     from labelwise.bench.runner import run_benchmark
 
@@ -71,6 +75,8 @@ def bench(
         return
     device = "gpu" if gpu else "cpu"
     chosen = names or [name for name, one in BENCHMARKS.items() if one.device == device]
+    if only_page:
+        chosen = []
     for name in chosen:  # a wrong name is told before anything is measured
         find(name)
     plan = Plan(
@@ -85,7 +91,18 @@ def bench(
         note(f"{name} ...")
         written.append(run_benchmark(name, plan, command_line()))
         note(f"wrote {written[-1]}")
-    page = write_page(out)
-    note(f"wrote {page}")
+    make_page(out)
     if as_json:
         print_json([str(path) for path in written])
+
+
+def make_page(out: Path) -> None:
+    """The page and its figures; where figures cannot be drawn, those that are there stay."""
+    from labelwise.bench.curves_figure import write_figures
+    from labelwise.bench.page import write_page
+
+    try:
+        write_figures(out)
+    except MissingExtraError as error:
+        note(str(error))
+    note(f"wrote {write_page(out)}")
