@@ -101,7 +101,7 @@ def serve(
     limits = Limits(
         max_body=int(max_body * MEGABYTE),
         max_documents=max_documents,
-        queue=max(queue, max_documents) if queue == 500 else queue,
+        queue=queue,
         timeout=timeout,
     )
     with tempfile.TemporaryDirectory(prefix="labelwise-") as folder:

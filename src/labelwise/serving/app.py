@@ -101,7 +101,9 @@ async def _problem(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return fields.problem(error.errors()).response()
+    if (made := fields.wrong_type(request, error.errors())) is None:
+        made = fields.problem(error.errors())
+    return made.response()
 
 
 async def _http(request: Request, error: Exception) -> Response:

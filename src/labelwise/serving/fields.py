@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from starlette.requests import Request
+
 from labelwise.serving.problems import ProblemError
 
 _TYPES = frozenset({"float", "int", "str", "bool", "list", "dict"})
@@ -21,6 +23,17 @@ def problem(errors: Sequence[Mapping[str, Any]]) -> ProblemError:
     more = len({field(one["loc"]) for one in errors}) - 1
     others = f" ({more} more fields are wrong)" if more > 0 else ""
     return ProblemError(422, "invalid", f"{name}: {what}{others}", field=name)
+
+
+def wrong_type(request: Request, errors: Sequence[Mapping[str, Any]]) -> ProblemError | None:
+    """The problem of a body that is there and says that it is something else than JSON."""
+    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    about_body = any(tuple(error["loc"]) == ("body",) for error in errors)
+    if not about_body or given == "application/json" or given.endswith("+json"):
+        return None
+    return ProblemError(
+        415, "media-type", f"the body of this request is application/json, not '{given[:100]}'"
+    )
 
 
 def field(place: Sequence[str | int]) -> str:

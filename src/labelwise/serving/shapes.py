@@ -18,6 +18,7 @@ MOST_PREDICTIONS = 1_000
 MOST_EXPLAINED = 50
 """Labels that one request may ask evidence for."""
 
+Number = Annotated[float, Field(allow_inf_nan=False)]
 LabelId = Annotated[str, Field(min_length=1, max_length=500)]
 ModelId = Annotated[
     str | None,
@@ -60,9 +61,8 @@ class Choice(Shape):
 
     model: ModelId = None
     top: int = Field(20, ge=1, le=MOST_PREDICTIONS, description="At most so many labels.")
-    threshold: float | Literal["tuned"] | None = Field(
+    threshold: Number | Literal["tuned"] | None = Field(
         None,
-        allow_inf_nan=False,
         description="Only labels that score above it; 'tuned' is the model's own threshold.",
     )
     include: list[LabelId] = Field(

@@ -1,0 +1,69 @@
+"""Real services on loopback: one with three small models, and others made to measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import torch
+from conformance import QUICK
+from serving_cases import MODELS, served
+
+from labelwise import bundle
+from labelwise.corpus.dataset import Dataset
+from labelwise.methods import Method, get
+from labelwise.serving.models import Source
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def fitted(synthetic: Dataset) -> dict[str, Method]:
+    """A linear method, the exact match, and a network that knows labels by their words."""
+    found = {}
+    for name in MODELS:
+        cls = get(name)
+        found[name] = cls(cls.Settings(**QUICK.get(name, {})))
+        found[name].fit(synthetic.train, synthetic.dev, synthetic.label_space)
+    return found
+
+
+@pytest.fixture(scope="session")
+def folders(fitted: dict[str, Method], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Their bundles."""
+    folder = tmp_path_factory.mktemp("served")
+    for name, method in fitted.items():
+        bundle.save(method, folder / f"{name}.bundle", card={"data": {"name": "synthetic"}})
+    return {name: folder / f"{name}.bundle" for name in fitted}
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., httpx.Client]]:
+    """Start services for one test."""
+    with ExitStack() as stack:
+        yield lambda wanted, **options: stack.enter_context(served(wanted, **options))
+
+
+@pytest.fixture(scope="session")
+def client(folders: dict[str, Path], synthetic: Dataset) -> Iterator[httpx.Client]:
+    """The service that most tests ask."""
+    wanted = [Source(name, folder) for name, folder in folders.items()]
+    with served(wanted, thesaurus=synthetic.paths["train"].parent / "thesaurus.ttl") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def act(synthetic: Dataset) -> dict[str, Any]:
+    """A synthetic act, in the way that a client sends its sections."""
+    document = synthetic.test[0]
+    return {
+        "sections": [{"kind": one.kind, "text": one.text} for one in document.sections],
+        "title": document.title,
+    }

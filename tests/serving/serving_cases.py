@@ -1,0 +1,54 @@
+"""What the tests of the service share: an act, and services on a free port of loopback."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+
+from labelwise.serving.models import Source
+from labelwise.serving.server import Server
+
+MODELS = ("svm", "exact-match", "z-cnn-lwan")
+
+ACT = """COMMISSION REGULATION (EC) No 12/2001
+of 5 January 2001
+fixing the import duties on citrus fruit
+THE COMMISSION OF THE EUROPEAN COMMUNITIES,
+Having regard to the Treaty establishing the European Community,
+Whereas the market in citrus fruit is in need of support,
+HAS ADOPTED THIS REGULATION:
+Article 1
+The import duty on oranges and lemons shall be fixed every week.
+Article 2
+This Regulation shall enter into force on the day of its publication.
+Done at Brussels, 5 January 2001.
+"""
+"""Written for these tests."""
+
+
+@contextmanager
+def served(wanted: list[Source], **options: Any) -> Iterator[httpx.Client]:
+    """A service on a free port, with a client of its address; ended as by a signal."""
+    server = Server(wanted, port=0, **options)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    with httpx.Client(base_url=server.address, timeout=30) as client:
+        try:
+            wait_until(lambda: server.started and client.get("/ready").status_code == 200)
+            yield client
+        finally:
+            server.stop()
+            thread.join(20)
+    assert not thread.is_alive(), "the service did not end"
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)

@@ -1,0 +1,155 @@
+"""Evidence over REST: spans by section, weights as the method gives them; unseen concepts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+from serving_cases import ACT, MODELS
+
+from labelwise.corpus.dataset import Dataset
+from labelwise.evidence.heat import heat_of
+from labelwise.methods import Method
+
+pytestmark = pytest.mark.xdist_group("serving")
+
+
+def explain(client: httpx.Client, **body: Any) -> dict[str, Any]:
+    answer = client.post("/v1/evidence", json=body)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_spans_are_those_of_the_method_counted_within_their_section(
+    model: str,
+    client: httpx.Client,
+    act: dict[str, Any],
+    synthetic: Dataset,
+    fitted: dict[str, Method],
+) -> None:
+    document, method = synthetic.test[0], fitted[model]
+    found = explain(client, **act, model=model, top=3)["evidence"]
+    assert len(found) == 3
+    starts = document.section_starts()
+    for one in found:
+        (own,) = method.evidence(document, [one["label"]])
+        assert one["kind"] == own.kind
+        marked = heat_of(own)
+        placed = [
+            (starts[section["section"]] + span["start"], starts[section["section"]] + span["end"])
+            for section in one["sections"]
+            for span in section["spans"]
+        ]
+        assert placed == [(run.start, run.end) for run in marked.runs]
+        weights = [span["weight"] for section in one["sections"] for span in section["spans"]]
+        assert weights == pytest.approx([run.weight for run in marked.runs], abs=1e-5)
+        assert one["strongest"] == pytest.approx(marked.strongest, abs=1e-5)
+        total = sum(abs(span.weight) for span in own.spans)
+        assert sum(section["weight"] for section in one["sections"]) == pytest.approx(
+            total, abs=1e-4
+        )
+
+
+def test_the_marked_words_can_be_cut_from_the_sections_that_come_back(client: httpx.Client) -> None:
+    answer = explain(client, text=ACT, model="exact-match", top=1)
+    sections = answer["sections"]
+    assert [one["kind"] for one in sections] == [
+        "header",
+        "recitals",
+        "article",
+        "article",
+        "attachments",
+    ]
+    (one,) = answer["evidence"]
+    marked = {
+        sections[part["section"]]["text"][span["start"] : span["end"]].lower()
+        for part in one["sections"]
+        for span in part["spans"]
+    }
+    assert marked == {one["descriptor"].lower()}
+
+
+def test_sections_that_were_sent_do_not_come_back(
+    client: httpx.Client, act: dict[str, Any]
+) -> None:
+    assert explain(client, **act, top=1)["sections"] is None
+
+
+def test_labels_are_explained_in_the_order_asked_for(
+    client: httpx.Client, act: dict[str, Any], synthetic: Dataset
+) -> None:
+    labels = list(synthetic.label_space.ids[:5])[::-1]
+    found = explain(client, **act, labels=labels)["evidence"]
+    assert [one["label"] for one in found] == labels
+
+
+def test_read_section_by_section_a_network_has_evidence_beyond_its_reach(
+    client: httpx.Client,
+) -> None:
+    sections = [
+        {"kind": "recitals", "text": "The Council decides on budgets. " * 40},
+        {"kind": "article", "text": "The import of citrus fruit is free."},
+    ]
+    body = {"sections": sections, "model": "z-cnn-lwan", "top": 2}
+    whole = explain(client, **body)["evidence"]
+    assert {part["section"] for one in whole for part in one["sections"]} == {0}
+    parts = explain(client, **body, by_section=True)["evidence"]
+    for one in parts:
+        assert [part["section"] for part in one["sections"]] == [0, 1]
+        assert all(0 <= part["score"] <= 1 for part in one["sections"])
+        assert all(part["weight"] == pytest.approx(1, abs=1e-3) for part in one["sections"])
+
+
+def test_an_unknown_label_is_named(client: httpx.Client) -> None:
+    answer = client.post("/v1/evidence", json={"text": ACT, "labels": ["nothing"]})
+    assert answer.status_code == 422
+    assert answer.json()["field"] == "labels[0]"
+
+
+@pytest.mark.parametrize("by_section", [False, True])
+def test_evidence_streams_one_label_a_line(
+    by_section: bool, client: httpx.Client, act: dict[str, Any]
+) -> None:
+    body = {**act, "top": 3, "by_section": by_section}
+    with client.stream("POST", "/v1/evidence/stream", json=body) as answer:
+        events = [json.loads(line) for line in answer.iter_lines()]
+    assert [one["event"] for one in events] == ["start", *["evidence"] * 3, "end"]
+    assert [one["evidence"] for one in events[1:-1]] == explain(client, **body)["evidence"]
+
+
+def test_a_concept_that_no_document_had_is_scored_by_its_words(
+    client: httpx.Client, synthetic: Dataset, fitted: dict[str, Method]
+) -> None:
+    known = synthetic.label_space.labels[0]
+    concepts = [
+        {"id": "new", "descriptor": "import of citrus fruit"},
+        {"id": known.id, "descriptor": known.descriptor},
+    ]
+    answer = client.post("/v1/score", json={"text": ACT, "concepts": concepts}).json()
+    assert answer["model"] == "z-cnn-lwan"
+    new, old = answer["scores"]
+    assert (new["in_model"], old["in_model"]) == (False, True)
+    tagged = client.post(
+        "/v1/tag", json={"text": ACT, "model": "z-cnn-lwan", "include": [known.id]}
+    ).json()
+    assert old["score"] == pytest.approx(tagged["predictions"][0]["score"], abs=2e-6)
+    assert 0 < new["score"] < 1
+
+
+def test_a_concept_without_a_known_word_and_a_model_that_cannot_are_refused(
+    client: httpx.Client,
+) -> None:
+    unknown = [{"id": "new", "descriptor": "qwrtplk"}]
+    answer = client.post("/v1/score", json={"text": ACT, "concepts": unknown})
+    assert answer.status_code == 422
+    assert answer.json()["field"] == "concepts"
+    assert "knows no word" in answer.json()["detail"]
+    answer = client.post("/v1/score", json={"text": ACT, "model": "svm", "concepts": unknown})
+    assert answer.json()["field"] == "model"
+    partly = [{"id": "new", "descriptor": "citrus qwrtplk"}]
+    answer = client.post("/v1/score", json={"text": ACT, "concepts": partly})
+    assert "qwrtplk" in answer.json()["notes"][0]

@@ -1,0 +1,164 @@
+"""Labels by name, with their place; models, health, readiness and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from labelwise import bundle
+from labelwise.corpus.dataset import Dataset
+from labelwise.methods import Method
+from labelwise.serving.models import Source
+
+pytestmark = pytest.mark.xdist_group("serving")
+
+
+def test_labels_are_found_by_the_beginning_of_a_word(
+    client: httpx.Client, synthetic: Dataset
+) -> None:
+    label = next(one for one in synthetic.label_space.labels if " " in one.descriptor)
+    start = label.descriptor.split()[1][:4]
+    answer = client.get("/v1/labels", params={"q": start.upper(), "limit": 200}).json()
+    assert label.id in [one["id"] for one in answer["labels"]]
+    assert answer["total"] == len(answer["labels"])
+
+
+def test_labels_are_listed_in_their_order_page_by_page(
+    client: httpx.Client, synthetic: Dataset
+) -> None:
+    first = client.get("/v1/labels", params={"limit": 7}).json()
+    second = client.get("/v1/labels", params={"limit": 7, "offset": 7}).json()
+    ids = [one["id"] for one in first["labels"] + second["labels"]]
+    assert ids == list(synthetic.label_space.ids[:14])
+    assert first["total"] == len(synthetic.label_space)
+    zero = client.get("/v1/labels", params={"group": "zero", "limit": 1000}).json()
+    assert {one["group"] for one in zero["labels"]} == {"zero"}
+    groups = synthetic.label_space.groups
+    assert zero["total"] == groups["zero"].stop - groups["zero"].start
+
+
+def test_a_label_stands_under_domain_microthesaurus_and_broader_concept(
+    client: httpx.Client, synthetic: Dataset
+) -> None:
+    thesaurus = synthetic.thesaurus
+    assert thesaurus is not None
+    label = next(id for id in synthetic.label_space.ids if thesaurus[id].broader)
+    answer = client.get(f"/v1/labels/{label}").json()
+    broader = [link["name"] for link in answer["place"]["broader"]]
+    assert broader[-1] == thesaurus[thesaurus[label].broader[0]].label
+    names = [answer["place"][part][0]["name"] for part in ("domains", "microthesauri")]
+    assert answer["place"]["path"] == " › ".join([*names, *broader, answer["descriptor"]])
+    assert set(answer["alternatives"]) == set(thesaurus[label].alt_labels)
+
+
+def test_a_concept_that_only_the_thesaurus_has_is_found_and_marked(
+    client: httpx.Client, synthetic: Dataset
+) -> None:
+    thesaurus = synthetic.thesaurus
+    assert thesaurus is not None
+    unseen = sorted(set(thesaurus.concepts) - set(synthetic.label_space.ids))
+    assert unseen
+    answer = client.get(f"/v1/labels/{unseen[0]}").json()
+    assert (answer["in_model"], answer["group"], answer["count"]) == (False, None, 0)
+    query = {"q": answer["descriptor"], "limit": 100}
+    found = client.get("/v1/labels", params=query).json()["labels"]
+    assert unseen[0] in [one["id"] for one in found]
+    own = client.get("/v1/labels", params={**query, "in_model": True}).json()["labels"]
+    assert unseen[0] not in [one["id"] for one in own]
+
+
+def test_an_unknown_label_is_not_found(client: httpx.Client) -> None:
+    answer = client.get("/v1/labels/none-such")
+    assert answer.status_code == 404
+    assert answer.json()["type"] == "urn:labelwise:unknown-label"
+
+
+def test_the_place_comes_from_the_bundle_where_its_card_has_one(
+    serve: Callable[..., httpx.Client], fitted: dict[str, Method], tmp_path: Path
+) -> None:
+    method = fitted["exact-match"]
+    label = method.label_space.labels[0]
+    card = {
+        "thesaurus": {
+            "concepts": {
+                label.id: {
+                    "label": label.descriptor,
+                    "broader": ["above"],
+                    "microthesauri": ["m"],
+                    "domains": ["d"],
+                },
+                "above": {"label": "a broader concept"},
+            },
+            "microthesauri": {"m": "10 a microthesaurus"},
+            "domains": {"d": "1 A DOMAIN"},
+        }
+    }
+    bundle.save(method, tmp_path / "placed", card=card)
+    client = serve([Source("placed", tmp_path / "placed")])
+    place = client.get(f"/v1/labels/{label.id}").json()["place"]
+    expected = ["1 A DOMAIN", "10 a microthesaurus", "a broader concept", label.descriptor]
+    assert place["path"] == " › ".join(expected)
+    # the other labels of the model are there as well, by their descriptors alone
+    other = method.label_space.labels[1]
+    assert client.get(f"/v1/labels/{other.id}").json()["place"]["path"] == other.descriptor
+    assert "thesaurus" not in client.get("/v1/models/placed").json()["card"]
+
+
+def test_models_tell_what_they_are(client: httpx.Client, synthetic: Dataset) -> None:
+    answer = client.get("/v1/models").json()
+    assert answer["default"] == "svm"
+    models = {one["id"]: one for one in answer["models"]}
+    assert models["z-cnn-lwan"]["zero_shot"] is True
+    assert models["svm"]["zero_shot"] is False
+    assert models["svm"]["max_words"] is None
+    assert models["z-cnn-lwan"]["max_words"] == 120
+    assert models["svm"]["labels"] == len(synthetic.label_space)
+    assert sum(models["svm"]["groups"].values()) == models["svm"]["labels"]
+    assert models["svm"]["synthetic"] is True
+    assert client.get("/v1/models/svm").json() == models["svm"]
+    assert client.get("/v1/models/none").status_code == 404
+
+
+def test_health_readiness_and_limits(client: httpx.Client) -> None:
+    assert client.get("/health").json()["status"] == "alive"
+    ready = client.get("/ready").json()
+    assert ready["models"] == ["svm", "exact-match", "z-cnn-lwan"]
+    assert ready["limits"] == {
+        "max_body": 10_000_000,
+        "max_documents": 100,
+        "queue": 500,
+        "timeout": 60.0,
+    }
+
+
+def test_figures_are_in_prometheus_text_and_count(client: httpx.Client) -> None:
+    def figure(start: str) -> float:
+        answer = client.get("/metrics")
+        assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+        lines = [line for line in answer.text.splitlines() if line.startswith(start)]
+        return float(lines[0].rsplit(" ", 1)[1]) if lines else 0.0
+
+    asked = 'labelwise_requests_total{route="/v1/tag",method="POST",status="200"}'
+    scored = 'labelwise_documents_total{model="svm"}'
+    before, documents = figure(asked), figure(scored)
+    client.post("/v1/tag", json={"text": "Oranges are fruit."})
+    assert figure(asked) == before + 1
+    assert figure(scored) == documents + 1
+    assert figure("process_resident_memory_bytes") > 10_000_000
+    assert figure('labelwise_request_seconds_count{route="/v1/tag"}') >= 1
+    text = client.get("/metrics").text
+    for line in text.splitlines():
+        assert line.startswith("#") or len(line.rsplit(" ", 1)) == 2
+
+
+def test_addresses_that_nobody_knows_are_one_route_in_the_figures(client: httpx.Client) -> None:
+    for n in range(5):
+        client.get(f"/no/such/{n}")
+        client.request(f"ODD{n}", "/v1/tag")
+    text = client.get("/metrics").text
+    assert "/no/such" not in text
+    assert "ODD" not in text
+    assert 'route="unmatched",method="GET",status="404"' in text
