@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import csv
 import hashlib
 import os
 import subprocess
@@ -18,6 +19,7 @@ from evaluation_cases import make_run
 from test_published import EURLEX57K
 
 from labelwise.errors import InputError, MissingExtraError
+from labelwise.evaluation.comparison import over_seeds
 from labelwise.evaluation.faithfulness_records import faithfulness_table
 from labelwise.evaluation.figures import curves_svg
 from labelwise.evaluation.report import (
@@ -29,7 +31,12 @@ from labelwise.evaluation.report import (
     update_readme,
     updated_readme,
 )
-from labelwise.evaluation.tables import number, results_table
+from labelwise.evaluation.tables import (
+    macro_table,
+    number,
+    published_differences,
+    results_table,
+)
 
 ROOT = Path(__file__).parents[2]
 RUNS = [
@@ -47,14 +54,17 @@ def results(tmp_path: Path) -> Path:
 
 
 def test_the_report_stands_beside_the_runs(results: Path) -> None:
-    assert report(results) == [results / "acts" / "README.md", results / "acts" / "curves.svg"]
+    names = ("README.md", "curves.svg", "labels.csv")
+    assert report(results) == [results / "acts" / name for name in names]
     page = (results / "acts" / "README.md").read_text(encoding="utf-8")
     assert results_table(RUNS).markdown() in page
     assert "| svm | " in page
     assert "| best |" in page
     assert "Data fingerprint `f00d`" in page
     assert "300 train, 60 dev, 80 test" in page
-    assert "| svm, seed 0 | 12.5 | 0.8 | 0.73 |" in page
+    assert "Time and memory" not in page  # these runs were not made on a GPU
+    assert macro_table(RUNS).markdown() in page
+    assert "[labels.csv](labels.csv)" in page
     assert '"features": "tf-idf"' in page
     assert "labelwise evaluate svm\nlabelwise report" in page
     assert "![P@K, R@K and RP@K over K = 1 to 10, test split](curves.svg)" in page
@@ -72,6 +82,64 @@ def test_on_eurlex57k_the_quoted_rows_are_explained() -> None:
     assert "*published: BIGRU-LWAN*" in page
     assert "Chalkidis et al. 2019" in page
     assert "LibMultiLabel: SVM (LibMultiLabel 0.10" in page
+
+
+def test_time_and_memory_are_those_of_gpus_alone_and_name_them() -> None:
+    runs = [
+        replace(RUNS[0], device="cpu"),
+        RUNS[1],
+        replace(RUNS[2], device="NVIDIA H200", peak_memory=11_420_000_000),
+    ]
+    page = report_markdown(runs)
+    assert "| bigru-lwan, seed 0 | NVIDIA H200 | 12.5 | 0.8 | 11.42 |" in page
+    assert "| svm, seed 0 |" not in page
+
+
+def test_each_label_has_a_line_with_the_f1_of_every_method(results: Path) -> None:
+    report(results)
+    report(results)  # the table is read and written again
+    rows = list(csv.DictReader((results / "acts" / "labels.csv").open(encoding="utf-8")))
+    assert list(rows[0]) == [
+        *("label", "descriptor", "group", "training documents", "test documents"),
+        *("bigru-lwan F1", "exact-match F1", "svm F1"),
+    ]
+    assert len(rows) == 45
+    assert (rows[0]["label"], rows[0]["group"], rows[0]["training documents"]) == (
+        *("00000", "frequent"),
+        "80",
+    )
+    assert (
+        sum(int(row["test documents"]) for row in rows)
+        == RUNS[0].measures["test"].counts.gold.sum()
+    )
+    of_svm = [float(row["svm F1"]) for row in rows if row["svm F1"]]
+    macro = RUNS[0].value("test", "all", "macro-F1 tuned")
+    assert sum(of_svm) / len(of_svm) == pytest.approx(macro, abs=1e-4)
+
+
+def test_without_counts_of_labels_there_is_no_table_of_them(results: Path) -> None:
+    for file in results.rglob("*.labels.npz"):
+        file.unlink()
+    assert [path.name for path in report(results)] == ["README.md", "curves.svg"]
+    assert "labels.csv" not in (results / "acts" / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_damaged_file_of_labels_is_named(results: Path) -> None:
+    (results / "acts" / "svm" / "seed-0.labels.npz").write_bytes(b"PK")
+    with pytest.raises(InputError, match=r"seed-0\.labels\.npz: the file is damaged"):
+        report(results)
+
+
+def test_on_eurlex57k_the_report_says_by_how_much_a_row_is_ahead_or_short() -> None:
+    runs = [replace(run, data=EURLEX57K) for run in RUNS]
+    table = published_differences(runs)
+    assert [row[0] for row in table.rows] == ["bigru-lwan", "exact-match"]
+    ours = over_seeds([run for run in runs if run.method == "bigru-lwan"], "test", "all", "RP@5")
+    cell = dict(zip(table.columns, table.rows[0], strict=True))["all RP@5"]
+    assert cell.split()[0] == f"{ours.mean - 0.766:+.3f}".replace("0.", ".")
+    assert cell.endswith("▼") == (ours.mean < 0.766)
+    assert "configs/eurlex57k" in report_markdown(runs)
+    assert "Beside the published rows" not in report_markdown(RUNS)
 
 
 def test_a_single_method_has_no_table_of_p_values() -> None:
@@ -161,7 +229,8 @@ def committed() -> Path:
 def test_the_committed_report_is_what_the_committed_runs_give() -> None:
     for folder, runs in runs_by_data(committed()).items():
         page = (folder / "README.md").read_text(encoding="utf-8")
-        made = report_markdown(runs, faithfulness_table(folder))
+        has_labels = (folder / "labels.csv").is_file()
+        made = report_markdown(runs, faithfulness_table(folder), has_labels=has_labels)
         assert page == made, f"run `labelwise report`: {folder} is out of date"
 
 

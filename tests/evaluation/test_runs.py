@@ -23,6 +23,7 @@ from labelwise.evaluation.runs import (
     check_comparable,
     current_versions,
     documents_path,
+    log_path,
     peak_memory,
     read_runs,
 )
@@ -38,6 +39,7 @@ def test_a_run_lies_where_its_data_method_and_seed_say(written: Path, tmp_path: 
     assert sorted(path.name for path in written.parent.iterdir()) == [
         "seed-0.documents.npz",
         "seed-0.json",
+        "seed-0.labels.npz",
     ]
 
 
@@ -271,3 +273,17 @@ def test_the_record_of_the_data_is_taken_from_the_data_set() -> None:
         space.fingerprint,
         {"frequent": 4, "few": 4, "zero": 2},
     )
+
+
+def test_a_run_remembers_the_device_it_was_trained_on(tmp_path: Path) -> None:
+    path = make_run("han", 0, 1.0, device="NVIDIA H200").write(tmp_path)
+    assert Run.read(path).device == "NVIDIA H200"
+
+
+def test_a_run_that_does_not_say_its_device_is_asked_through_its_log(tmp_path: Path) -> None:
+    path = make_run("han", 0, 1.0).write(tmp_path)
+    assert Run.read(path).device == ""
+    log_path(path).write_text('{"event": "start", "device": "cuda"}\n{"event": "epoch"}\n')
+    assert Run.read(path).device == "cuda"
+    log_path(path).write_text("half a li")
+    assert Run.read(path).device == ""

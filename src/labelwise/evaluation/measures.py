@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.chance import chance_level
-from labelwise.evaluation.counts import DEPTH, MICRO_F1, RANKED, VIEWS, Counts, bitmask, f1
+from labelwise.evaluation.counts import DEPTH, MICRO_F1, RANKED, VIEWS, Counts, bitmask
+from labelwise.evaluation.label_counts import LabelCounts
 from labelwise.evaluation.ranking import NO_LABEL, Keys, highest, key_labels, ranking_keys
 
 KS = range(1, DEPTH + 1)
@@ -41,6 +42,7 @@ class Measures:
     values: dict[str, dict[str, float]]
     chance: dict[str, dict[str, float]]
     counts: Counts
+    labels: LabelCounts | None = None
 
     def __getitem__(self, group: str) -> dict[str, float]:
         return self.values[group]
@@ -174,7 +176,9 @@ def _measure(
 ) -> Measures:
     """Count block by block, then turn the counts into figures."""
     counts, predicted, right = _count(blocks, gold, space, thresholds)
-    of_label = f1(right, predicted - right, np.bincount(gold.indices, minlength=len(space)) - right)
+    gold_counts = np.bincount(gold.indices, minlength=len(space))
+    by_label = LabelCounts(gold_counts, predicted, right, space)
+    of_label = by_label.f1
     values, chance = summary(counts, ks), {}
     for view in VIEWS:
         columns = view_columns(space, view)
@@ -183,7 +187,7 @@ def _measure(
             values[view][name] = float(defined.mean()) if len(defined) else float("nan")
         ranked = len(space) if view == "zero-among-all" else columns.stop - columns.start
         chance[view] = chance_level(counts.gold_labels(view), ranked, ks)
-    return Measures(values, chance, counts)
+    return Measures(values, chance, counts, by_label)
 
 
 def _count(

@@ -1,4 +1,6 @@
-"""The report: ``results/<data>/README.md`` and ``curves.svg``, written from the runs alone.
+"""The report: ``README.md``, ``curves.svg`` and ``labels.csv`` of ``results/<data>``.
+
+All of it is written from the runs alone.
 
 No figure in the documentation is typed by hand: ``report`` writes the page of each data set, and
 ``update_readme`` puts the table into the project's README between two markers.
@@ -16,9 +18,16 @@ from labelwise.errors import InputError
 from labelwise.evaluation.comparison import MEASURES, best_on_dev, by_method, compare
 from labelwise.evaluation.faithfulness_records import faithfulness_table
 from labelwise.evaluation.figures import curves_svg
+from labelwise.evaluation.label_counts import labels_csv
 from labelwise.evaluation.published import BY_METHOD, OTHERS, is_eurlex57k
-from labelwise.evaluation.runs import Run, run_paths
-from labelwise.evaluation.tables import Table, comparison_table, results_table
+from labelwise.evaluation.runs import Run, run_paths, write_whole
+from labelwise.evaluation.tables import (
+    Table,
+    comparison_table,
+    macro_table,
+    published_differences,
+    results_table,
+)
 
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
 
@@ -30,12 +39,18 @@ def report(results: str | Path) -> list[Path]:
     """
     written = []
     for folder, runs in runs_by_data(results).items():
-        page, figure = folder / "README.md", folder / "curves.svg"
-        content = report_markdown(runs, faithfulness_table(folder))
+        page, figure, table = (folder / name for name in ("README.md", "curves.svg", "labels.csv"))
+        labels = None
+        if table.is_file():
+            labels = labels_csv(table.read_text(encoding="utf-8"), by_method(runs), _split(runs))
+        content = report_markdown(runs, faithfulness_table(folder), has_labels=labels is not None)
         drawing = curves_svg(runs, _split(runs))
         page.write_text(content, encoding="utf-8")
         figure.write_bytes(drawing)
         written += [page, figure]
+        if labels is not None:
+            write_whole(table, labels)
+            written.append(table)
     return written
 
 
@@ -78,8 +93,10 @@ def runs_by_data(results: str | Path) -> dict[Path, list[Run]]:
     return folders
 
 
-def report_markdown(runs: Sequence[Run], faithfulness: Table | None = None) -> str:
-    """The page of one data set."""
+def report_markdown(
+    runs: Sequence[Run], faithfulness: Table | None = None, *, has_labels: bool = False
+) -> str:
+    """The page of one data set; ``has_labels`` where the table of each label stands beside it."""
     split = _split(runs)
     methods = by_method(runs)
     chosen = {method: best_on_dev(of, MEASURES[0]) for method, of in methods.items()}
@@ -89,7 +106,8 @@ def report_markdown(runs: Sequence[Run], faithfulness: Table | None = None) -> s
         _heading(runs),
         results_table(runs, split).markdown().rstrip(),
     ]
-    if split == "test" and is_eurlex57k(runs[0].data):
+    published = split == "test" and is_eurlex57k(runs[0].data)
+    if published:
         sections.append(_sources(list(methods)))
     sections += [
         f"Groups: `frequent` labels have at least {FREQUENT} training documents, `few` fewer, "
@@ -97,6 +115,20 @@ def report_markdown(runs: Sequence[Run], faithfulness: Table | None = None) -> s
         "label in it; `zero-among-all` looks for the zero-shot labels among all labels. micro-F1 "
         "is at a score above 0.5, `tuned` at the threshold that is best on dev.",
         _documents(runs[0], split).markdown().rstrip(),
+        "## Labels one by one",
+        macro_table(runs, split).markdown().rstrip(),
+        "macro-F1 is the mean over the labels that are gold or predicted somewhere in the split, "
+        "each label counting the same; at the threshold tuned on dev."
+        + (" The F1 of each label: [labels.csv](labels.csv)." if has_labels else ""),
+    ]
+    if published:
+        sections += [
+            "## Beside the published rows",
+            published_differences(runs).markdown().rstrip(),
+            "Ours minus published. What was tried for each method, and what dev said, stands in "
+            "`configs/eurlex57k/`.",
+        ]
+    sections += [
         "## Curves",
         f"![P@K, R@K and RP@K over K = 1 to 10, {split} split](curves.svg)",
     ]
@@ -115,10 +147,14 @@ def report_markdown(runs: Sequence[Run], faithfulness: Table | None = None) -> s
             "over documents. Evidence that does no better than the random words of the same method "
             "explains nothing. Made by `labelwise faithfulness`.",
         ]
+    if on_gpu := [run for run in runs if run.device not in ("", "cpu")]:
+        sections += [
+            "## Time and memory of training",
+            _costs(on_gpu).markdown().rstrip(),
+            "Of the trainings on a GPU, several of which may have shared it; memory is the most "
+            "that the training held there.",
+        ]
     sections += [
-        "## Time and memory",
-        _costs(runs).markdown().rstrip(),
-        "As recorded with each run, on the machine that made it; memory is that of the process.",
         "## Settings",
         "Of each method the run that was best on dev.",
         *(_settings(run) for run in chosen.values()),
@@ -164,7 +200,7 @@ def _documents(run: Run, split: str) -> Table:
 
 
 def _costs(runs: Sequence[Run]) -> Table:
-    table = Table(["run", "fit, s", "score, s", "peak memory, GB"])
+    table = Table(["run", "device", "fit, s", "score, s", "peak memory, GB"])
     for of in by_method(runs).values():
         for run in of:
             seconds = [
@@ -172,7 +208,7 @@ def _costs(runs: Sequence[Run]) -> Table:
                 for step in ("fit", "score")
             ]
             memory = "–" if run.peak_memory is None else f"{run.peak_memory / 1e9:.2f}"
-            table.add([f"{run.method}, seed {run.seed}", *seconds, memory])
+            table.add([f"{run.method}, seed {run.seed}", run.device, *seconds, memory])
     return table
 
 

@@ -1,7 +1,8 @@
 """A run: one method, one seed, one data set, as ``results/<data>/<method>/seed-<n>.json``.
 
 Beside the JSON stands ``seed-<n>.documents.npz``: small counts of each document, from which every
-figure but macro-F1 can be computed again and two runs can be tested against each other.
+figure but macro-F1 can be computed again and two runs can be tested against each other. The counts
+of each label stand in ``seed-<n>.labels.npz``.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from labelwise import __version__
 from labelwise.corpus.labels import GROUPS
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.counts import DEPTH, VIEWS, Counts
+from labelwise.evaluation.label_counts import labels_path, name_labels, pack_labels, read_labels
 from labelwise.evaluation.measures import Measures, summary
 
 if TYPE_CHECKING:
@@ -71,8 +73,9 @@ class Run:
     settings: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
-    peak_memory: int | None = None  # bytes
+    peak_memory: int | None = None  # bytes; of the GPU where the method was trained on one
     command: str = ""
+    device: str = ""  # what the method was trained on: the name of a GPU, or cpu
 
     @property
     def splits(self) -> list[str]:
@@ -120,6 +123,12 @@ class Run:
                 raise LabelwiseError(f"'{name}' cannot be a folder's name: choose another name")
         path = self.path(Path(results))
         write_whole(documents_path(path), _pack(self.measures))
+        labels = {split: of.labels for split, of in self.measures.items() if of.labels is not None}
+        if labels:
+            write_whole(labels_path(path), pack_labels(labels))
+            space, table = next(iter(labels.values())).space, path.parent.parent / "labels.csv"
+            if space is not None and not table.exists():
+                write_whole(table, name_labels(space))
         text = json.dumps(self.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
         write_whole(path, f"{text}\n".encode())
         return path
@@ -139,6 +148,7 @@ class Run:
             "seconds": self.seconds,
             "peak_memory": self.peak_memory,
             "command": self.command,
+            "device": self.device,
         }
 
     @classmethod
@@ -154,14 +164,16 @@ class Run:
             _expect(record["data"], key, (dict,), path, f"data.{key}")
         data = DataRecord(**{key: record["data"][key] for key in DataRecord.__dataclass_fields__})
         counts = _unpack(documents_path(path), record["split"])
+        labels = read_labels(path, record["split"])
         measures = {}
         for split in record["split"]:
             values = _figures(record["measures"], split, path, "measures")
             chance = _figures(record["chance"], split, path, "chance")
-            measures[split] = Measures(values, chance, counts[split])
+            measures[split] = Measures(values, chance, counts[split], labels.get(split))
             _check_split(measures[split], split, data, path)
         fields = {key: record[key] for key in _KEYS if key in cls.__dataclass_fields__}
-        return cls(**{**fields, "measures": measures, "data": data})
+        device = str(record.get("device") or _logged_device(path))
+        return cls(**{**fields, "measures": measures, "data": data, "device": device})
 
 
 _KEYS: dict[str, tuple[type, ...]] = {
@@ -192,6 +204,20 @@ def read_runs(folder: str | Path) -> list[Run]:
 
 def run_paths(folder: Path) -> list[Path]:
     return sorted(folder.rglob("seed-*.json"))
+
+
+def log_path(path: Path) -> Path:
+    """The log of the training beside a run's JSON, a line an epoch; networks alone have one."""
+    return path.with_suffix(".log.jsonl")
+
+
+def _logged_device(path: Path) -> str:
+    """What the log of a training says of its device: runs did not always say so themselves."""
+    try:
+        with log_path(path).open(encoding="utf-8") as log:
+            return str(json.loads(log.readline()).get("device", ""))
+    except (OSError, ValueError):
+        return ""
 
 
 def documents_path(path: Path) -> Path:

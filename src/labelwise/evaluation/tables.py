@@ -24,7 +24,13 @@ from labelwise.evaluation.comparison import (
 )
 from labelwise.evaluation.counts import MICRO_F1, VIEWS
 from labelwise.evaluation.measures import MACRO_F1, Measures
-from labelwise.evaluation.published import OTHERS, Published, is_eurlex57k, published_for
+from labelwise.evaluation.published import (
+    BY_METHOD,
+    OTHERS,
+    Published,
+    is_eurlex57k,
+    published_for,
+)
 from labelwise.evaluation.runs import Run, check_comparable
 
 COLUMNS: tuple[tuple[str, str], ...] = (
@@ -43,7 +49,19 @@ COLUMNS: tuple[tuple[str, str], ...] = (
 )
 """The columns of the paper's table, with the tuned threshold and the harder zero-shot ranking."""
 
+DIFFERENCES: tuple[tuple[str, str], ...] = (
+    ("all", "RP@5"),
+    ("all", "nDCG@5"),
+    ("all", "micro-F1"),
+    ("frequent", "RP@5"),
+    ("few", "RP@5"),
+    ("zero", "RP@5"),
+    ("zero", "nDCG@5"),
+)
+"""What is held against the published rows."""
+
 NO_SKILL = "°"
+SHORT = "▼"
 NOTHING = "–"
 
 
@@ -138,6 +156,48 @@ def results_table(runs: Sequence[Run], split: str = "test") -> Table:
         cut = ", ".join(sorted({run.method for run in runs if run.cut_short(split)}))
         table.notes.append(f"Lists too short to be exact in every group: {cut}.")
     return table
+
+
+def macro_table(runs: Sequence[Run], split: str = "test") -> Table:
+    """Macro-F1 of each method, by group of labels; at 0.5 over all labels beside it."""
+    methods = by_method(runs)
+    groups = VIEWS[:-1]  # F1 knows no ranking: the zero-shot labels among all are those alone
+    table = Table(["method", "all at 0.5", *groups])
+    for method in best_first(methods, split):
+        of = methods[method]
+        cells = [_cell(over_seeds(of, split, "all", "macro-F1"), float("nan"))]
+        for group in groups:
+            cells.append(_cell(over_seeds(of, split, group, "macro-F1 tuned"), float("nan")))
+        table.add([method, *cells])
+    return table
+
+
+def published_differences(runs: Sequence[Run]) -> Table:
+    """By how much each method of the paper is ahead of its published row, or falls short of it."""
+    table = Table(["method", *(f"{group} {measure}" for group, measure in DIFFERENCES)])
+    methods = by_method(runs)
+    for method in best_first(methods, "test"):
+        paper = [row for row in BY_METHOD.get(method, ()) if row.source == "published"]
+        for row in paper:
+            cells = []
+            for group, measure in DIFFERENCES:
+                ours = over_seeds(methods[method], "test", group, measure).mean
+                cells.append(_difference(ours - row.figures[group][measure]))
+            table.add([method, *cells])
+    table.notes.append(f"{SHORT} short of the published figure.")
+    return table
+
+
+def _difference(value: float) -> str:
+    """Signed, to three decimals.
+
+    >>> _difference(0.0284), _difference(-0.0149), _difference(-0.0004)
+    ('+.028', '-.015 ▼', '.000')
+    """
+    if round(value, 3) == 0:
+        return ".000"
+    sign = "+" if value > 0 else "-"
+    return f"{sign}{number(abs(value))}" + (f" {SHORT}" if value < 0 else "")
 
 
 def group_table(measures: Measures, title: str = "") -> Table:
