@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from labelwise.bench import attention_gpu, attention_inputs
-from labelwise.bench.attention_comparison import BLOCKED, COMPILED, LIBMULTILABEL, OUTPUTS_FIRST
+from labelwise.bench.attention_comparison import BLOCKED, COMPILED, LIBMULTILABEL
 from labelwise.bench.attention_gpu import Scale, measure
 from labelwise.bench.attention_inputs import Sizes
-from labelwise.bench.curves import OURS, PLAIN
+from labelwise.bench.curves import OURS, OUTPUTS_FIRST, PLAIN
 from labelwise.bench.page import section
 from labelwise.bench.plan import Plan, Result
 

@@ -20,10 +20,9 @@ from labelwise.bench.attention_versions import (
     plain,
 )
 from labelwise.bench.cells import cell
-from labelwise.bench.curves import OURS, PLAIN
+from labelwise.bench.curves import OURS, OUTPUTS_FIRST, PLAIN
 from labelwise.bench.repeats import spread
 
-OUTPUTS_FIRST = "plain PyTorch, outputs first"
 COMPILED = "torch.compile of the quicker plain one"
 LIBMULTILABEL = "LibMultiLabel"
 BLOCKED = "labelwise, blocks of labels"

@@ -15,12 +15,13 @@ import torch
 
 from labelwise.bench.attention_inputs import Sizes, make_inputs
 from labelwise.bench.attention_versions import Version, labelwise, outputs_first, plain
+from labelwise.bench.curves import OURS, OUTPUTS_FIRST, PLAIN
 from labelwise.evaluation.runs import peak_memory
 
 VERSIONS: dict[str, Version] = {
-    "labelwise": labelwise,
-    "plain PyTorch": plain,
-    "plain PyTorch, outputs first": outputs_first,
+    OURS: labelwise,
+    PLAIN: plain,
+    OUTPUTS_FIRST: outputs_first,
 }
 
 
@@ -28,7 +29,7 @@ def measure_point(request: dict[str, Any]) -> dict[str, Any]:
     """Seconds of each repeat, and what the first pass held beyond the operands, in bytes."""
     torch.set_num_threads(request["threads"])
     version = VERSIONS[request["version"]]
-    inputs = make_inputs(Sizes(**request["sizes"]))
+    inputs = make_inputs(Sizes(**request["sizes"]), getattr(torch, request["dtype"]))
     seconds: list[float] = []
     with torch.inference_mode():
         # The high-water mark stands at the operands now; the first pass, not timed, raises it.

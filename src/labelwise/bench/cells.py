@@ -31,13 +31,12 @@ def cell(column: str | Mapping[str, Any], row: Row, rows: Sequence[Row], first: 
             f"{', '.join(FORMATS)}"
         )
     show = FORMATS[how]
-    if "peer" in column or "to" in column:
-        base = _base(column, row, rows, first)
-        if not isinstance(base, float | int) or not base:
-            return "–"
-        inverse = how == "times"
-        return _spread(value, lambda x: show(base / x if inverse else x / base))
-    return _spread(value, show)
+    if "peer" not in column and "to" not in column:
+        return _spread(value, lambda x: x, show)
+    base = _base(column, row, rows, first)
+    if not isinstance(base, float | int) or not base:
+        return "–"
+    return _spread(value, (lambda x: base / x) if how == "times" else (lambda x: x / base), show)
 
 
 def median_of(value: Any) -> Any:
@@ -54,10 +53,11 @@ def _base(column: Mapping[str, Any], row: Row, rows: Sequence[Row], first: str) 
     raise LabelwiseError(f"there is no row '{column['peer']}' to compare '{column['key']}' with")
 
 
-def _spread(value: Any, show: Callable[[float], str]) -> str:
+def _spread(value: Any, turned: Callable[[float], float], show: Callable[[float], str]) -> str:
     if not isinstance(value, Mapping):
-        return show(value)
-    middle, low, high = (show(value[key]) for key in ("median", "lowest", "highest"))
+        return show(turned(value))
+    middle = show(turned(value["median"]))
+    low, high = map(show, sorted([turned(value["lowest"]), turned(value["highest"])]))
     return middle if low == high else f"{middle} ({low} – {high})"
 
 

@@ -11,6 +11,7 @@ CLIFF = 1.25
 """An exponent above this is no longer linear growth with noise on it."""
 
 OURS, PLAIN = "labelwise", "plain PyTorch"
+OUTPUTS_FIRST = "plain PyTorch, outputs first"
 
 
 def curve_table(

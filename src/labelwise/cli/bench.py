@@ -10,13 +10,13 @@ import typer
 from labelwise.cli.evaluate import command_line
 from labelwise.cli.options import JsonOption
 from labelwise.cli.output import note, print_json, print_table
-from labelwise.errors import MissingExtraError
+from labelwise.errors import LabelwiseError, MissingExtraError
 
 
 def bench(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Which; all for this machine's CPU if none.", metavar="[NAMES...]"),
+        typer.Argument(help="Which; if none is named, all that a CPU can run.", metavar="NAMES"),
     ] = None,
     *,
     gpu: Annotated[bool, typer.Option("--gpu", help="All that need a GPU instead.")] = False,
@@ -33,7 +33,7 @@ def bench(
         int | None, typer.Option(min=1, help="How often each is measured.", show_default="its own")
     ] = None,
     max_seconds: Annotated[
-        float, typer.Option(min=1, help="After so long a benchmark begins no further point.")
+        float, typer.Option(min=1, help="After so long a GPU benchmark begins nothing new.")
     ] = 100.0,
     libmultilabel_source: Annotated[
         Path | None,
@@ -86,14 +86,20 @@ def bench(
         max_seconds=max_seconds,
         libmultilabel_source=libmultilabel_source,
     )
-    written = []
+    written, failed = [], []
     for name in chosen:
         note(f"{name} ...")
-        written.append(run_benchmark(name, plan, command_line()))
-        note(f"wrote {written[-1]}")
+        try:
+            written.append(run_benchmark(name, plan, command_line()))
+        except LabelwiseError as error:  # the others are worth having all the same
+            failed.append(f"{name}: {error}")
+        else:
+            note(f"wrote {written[-1]}")
     make_page(out)
     if as_json:
         print_json([str(path) for path in written])
+    if failed:
+        raise LabelwiseError("; ".join(failed))
 
 
 def make_page(out: Path) -> None:
