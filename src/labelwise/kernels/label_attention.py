@@ -41,7 +41,7 @@ def label_attention(
     if _fusible(h):
         from labelwise.kernels.fused import fused_logits
 
-        return fused_logits(h, v, lengths, queries, outputs, _autocast_dtype(h)) + bias
+        return fused_logits(h, v, lengths, queries, outputs, dtype=_autocast_dtype(h)) + bias
     h, v, queries, outputs = _as_autocast(h, v, queries, outputs)
     return blocked.blocked_logits(h, v, lengths.to(h.device), queries, outputs) + bias
 
