@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
+from labelwise.serving.shapes import Text
+
 MOST_DOCUMENTS = 32
 """Documents in a batch, as Annif has it."""
 
@@ -59,8 +61,8 @@ class BatchSuggestionList(SuggestionList):
 
 
 class BatchDocument(BaseModel):
-    text: str
-    document_id: str | None = None
+    text: Text
+    document_id: Text | None = None
     metadata: dict[str, str] = Field(default_factory=dict)
 
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 
-from labelwise.serving.problems import ProblemError
+from labelwise.serving.problems import ProblemError, fault
 from labelwise.serving.shapes import ProblemEvent
 
 NDJSON = "application/x-ndjson"
@@ -44,10 +44,6 @@ async def _written(events: AsyncIterator[BaseModel]) -> AsyncIterator[str]:
     except Exception:  # the answer has begun: the client learns of it here or not at all
         logging.getLogger("uvicorn.error").exception("a stream failed")
         yield _problem(fault())
-
-
-def fault() -> ProblemError:
-    return ProblemError(500, "internal", "something went wrong in the service; its log says what")
 
 
 def _problem(error: ProblemError) -> str:

@@ -13,10 +13,8 @@ from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 
 from labelwise import __version__
-from labelwise.errors import LabelwiseError
 from labelwise.serving import fields
 from labelwise.serving.annif_shapes import SuggestForm
-from labelwise.serving.answers import fault
 from labelwise.serving.documents import Reader
 from labelwise.serving.guard import Guard
 from labelwise.serving.limits import Limits
@@ -68,8 +66,6 @@ def create_app(
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(LabelwiseError, _refused)
-    app.add_exception_handler(Exception, _fault)
     app.openapi = lambda: _openapi(app, keyed=api_key is not None)  # type: ignore[method-assign]
     _watch(models, metrics)
     return app
@@ -119,17 +115,10 @@ async def _http(request: Request, error: Exception) -> Response:
                 405, "method-not-allowed", f"this address takes {allowed}", headers=headers
             )
         case _:
-            made = ProblemError(422, "invalid", "the body cannot be read as what it says it is")
+            made = ProblemError(
+                422, "invalid", "the body cannot be read as what it says it is", field="body"
+            )
     return made.response()
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    """A sentence made for users that no route expected; paths of this machine stay out of it."""
-    return fault().response()
-
-
-async def _fault(request: Request, error: Exception) -> Response:
-    return fault().response()
 
 
 def _openapi(app: FastAPI, *, keyed: bool) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+import logging
 import time
 
 from starlette.datastructures import MutableHeaders
@@ -16,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
-from labelwise.serving.problems import ProblemError
+from labelwise.serving.problems import ProblemError, fault
 
 CONTENT_POLICY = "; ".join(
     (
@@ -89,6 +90,11 @@ class Guard:
         except ProblemError as error:
             if not answer.begun:
                 await error.response()(scope, receive, answer)
+        except Exception:
+            logging.getLogger("uvicorn.error").exception("a request failed")
+            if answer.begun:
+                raise  # what was sent is no whole answer: the connection has to be closed
+            await fault().response()(scope, receive, answer)
         finally:
             self._under_way -= 1
             self._record(scope, answer, time.perf_counter() - began)

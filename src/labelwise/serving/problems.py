@@ -71,6 +71,11 @@ class ProblemError(Exception):
         return Response(body, self.problem.status, self.headers, MEDIA_TYPE)
 
 
+def fault() -> ProblemError:
+    """What nobody foresaw. The reason is in the log alone: it may name files or hold text."""
+    return ProblemError(500, "internal", "something went wrong in the service; its log says what")
+
+
 _DESCRIPTIONS = {
     400: "The request cannot be read, or asks for a language that the model does not have.",
     401: "An API key is needed and was not given, or is wrong.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, RootModel, model_validator
 
 from labelwise.corpus.document import SectionKind
 from labelwise.corpus.labels import Group
@@ -18,10 +18,22 @@ MOST_PREDICTIONS = 1_000
 MOST_EXPLAINED = 50
 """Labels that one request may ask evidence for."""
 
+
+def whole_characters(text: str) -> str:
+    """JSON can write half a character (``\\ud800``), which no answer can repeat."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ValueError("it holds half a character (a lone surrogate)") from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(whole_characters)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
-LabelId = Annotated[str, Field(min_length=1, max_length=500)]
+LabelId = Annotated[Text, Field(min_length=1, max_length=500)]
 ModelId = Annotated[
-    str | None,
+    Text | None,
     Field(max_length=200, description="Id of a model; without one, the first that was loaded."),
 ]
 
@@ -34,15 +46,15 @@ class Shape(BaseModel):
 
 class SectionText(Shape):
     kind: SectionKind
-    text: str
+    text: Text
 
 
 class DocumentText(Shape):
     """A document: its ``text``, which is split like a text file, or its ``sections``."""
 
-    id: str = Field(default="", max_length=500, description="Comes back in the answer.")
-    title: str = Field(default="", max_length=20_000)
-    text: str | None = Field(
+    id: Text = Field(default="", max_length=500, description="Comes back in the answer.")
+    title: Text = Field(default="", max_length=20_000)
+    text: Text | None = Field(
         default=None, description="The whole text; an act is split into sections."
     )
     sections: list[SectionText] | None = Field(
@@ -88,7 +100,7 @@ class TagStreamRequest(TagRequest):
 
 
 class CompareRequest(DocumentText):
-    models: list[Annotated[str, Field(max_length=200)]] = Field(min_length=2, max_length=4)
+    models: list[Annotated[Text, Field(max_length=200)]] = Field(min_length=2, max_length=4)
     top: int = Field(20, ge=1, le=MOST_PREDICTIONS)
     include: list[LabelId] = Field(default_factory=list, max_length=MOST_LABELS)
     exclude: list[LabelId] = Field(default_factory=list, max_length=MOST_LABELS)
@@ -111,7 +123,7 @@ class EvidenceRequest(DocumentText):
 
 class UnseenConcept(Shape):
     id: LabelId
-    descriptor: str = Field(min_length=1, max_length=500)
+    descriptor: Text = Field(min_length=1, max_length=500)
 
 
 class ScoreRequest(DocumentText):
