@@ -17,6 +17,7 @@ from labelwise.bench.attention_inputs import Sizes
 from labelwise.bench.curves import OURS, OUTPUTS_FIRST, PLAIN
 from labelwise.bench.page import section
 from labelwise.bench.plan import Plan, Result
+from labelwise.errors import InputError
 
 SMALL = Scale(
     operator=Sizes(4, 9, 8, 20),
@@ -122,6 +123,17 @@ def test_what_is_measured_is_kept_as_it_comes_and_the_rest_is_named() -> None:
     assert kept == [1, 2, 3, 4, 5, 6, 7]
 
 
+def test_without_its_source_the_peer_is_left_out(tmp_path: Path) -> None:
+    result = measure(Plan(out=tmp_path, repeats=3), SMALL, "cpu")
+    assert result["peer"] is None
+    assert LIBMULTILABEL not in {row[""] for row in result["tables"][0]["rows"]}
+
+
+def test_a_folder_without_the_peer_is_named_before_anything_is_measured(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"modules\.py is not below this folder"):
+        measure(Plan(libmultilabel_source=tmp_path), SMALL, "cpu")
+
+
 def test_a_curve_ends_when_the_time_is_up() -> None:
     table = attention_gpu.curve(
         "Over labels", over="labels", fixed=SMALL.curve, steps=(5, 10, 20), device="cpu", until=0
@@ -129,6 +141,8 @@ def test_a_curve_ends_when_the_time_is_up() -> None:
     assert [row["labels"] for row in table["rows"]] == [5]
     assert table["left out"] == ["10 labels", "20 labels"]
     assert table["text"] == "Too few points were measured to say how it grows."
+    page = section({"what": "Curves", "tables": [table], **table}, "curves.json")
+    assert "The time was up before these: 10 labels; 20 labels." in page
 
 
 def test_a_version_that_does_not_fit_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:

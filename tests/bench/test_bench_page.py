@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from labelwise.bench import attention_inputs, cells, growth, page, repeats
+from labelwise.bench import attention_inputs, cells, growth, page, repeats, runner
 from labelwise.bench.curves import curve_table
 from labelwise.bench.curves_figure import curves_svg, write_figures
 from labelwise.bench.results import read_result, write_result
@@ -20,7 +20,7 @@ COMMITTED = Path(__file__).parents[2] / "benchmarks"
 ROWS = [{"": "ours", "fit": 2.0}, {"": "theirs", "fit": 5.0}]
 
 
-@pytest.mark.parametrize("module", [attention_inputs, cells, growth, page, repeats])
+@pytest.mark.parametrize("module", [attention_inputs, cells, growth, page, repeats, runner])
 def test_the_examples_hold(module: Any) -> None:
     found = doctest.testmod(module)
     assert found.failed == 0

@@ -124,7 +124,7 @@ def test_the_runner_adds_machine_versions_and_command_and_keeps_parts(
         return {**RESULT, "versions": {"numba": "0.61"}}
 
     monkeypatch.setattr("labelwise.bench.svm.run", measure)
-    path = runner.run_benchmark("svm", Plan(out=tmp_path), "labelwise bench svm")
+    path = runner.run_benchmark("svm", Plan(out=tmp_path))
     whole = read_result(path)
     assert parts[0]["text"] == "half of it"
     assert parts[0]["command"] == whole["command"] == "labelwise bench svm"
@@ -138,4 +138,4 @@ def test_a_gpu_benchmark_without_a_gpu_says_so(
 ) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(LabelwiseError, match="label-attention-gpu needs a GPU, and PyTorch sees"):
-        runner.run_benchmark("label-attention-gpu", Plan(out=tmp_path), "")
+        runner.run_benchmark("label-attention-gpu", Plan(out=tmp_path))

@@ -19,13 +19,13 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Plan]]:
     """What would be measured; each leaves a result, but the SVM's peer cannot be installed."""
     asked: list[tuple[str, Plan]] = []
 
-    def run(name: str, plan: Plan, command: str) -> Path:
+    def run(name: str, plan: Plan) -> Path:
         asked.append((name, plan))
         if name == "svm":
             raise LabelwiseError("the peer libmultilabel could not be installed")
         path = plan.out / "results" / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({**RESULT, "command": command}))
+        path.write_text(json.dumps(RESULT))
         return path
 
     monkeypatch.setattr("labelwise.bench.runner.run_benchmark", run)

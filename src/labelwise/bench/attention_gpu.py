@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -71,19 +72,22 @@ def run(plan: Plan) -> Result:
 
 def measure(plan: Plan, scale: Scale, device: str) -> Result:
     """All parts, the most important first, written as they are done."""
+    source = _peer_source(plan)
     result: Result = {
         "what": "Label-wise attention on a GPU, forward and backward",
         "text": "Time is by CUDA events. Extra memory is what a step holds beyond its operands, "
         "gradients included. Useful operations are two matrix products forward and four backward; "
         "what is computed again does not count. Errors are relative to float64.",
         "repeats": plan.repeats or REPEATS,
-        **({"peer": libmultilabel_name(source)} if (source := plan.libmultilabel_source) else {}),
+        "peer": libmultilabel_name(source) if source else None,
         "left out": [],
         "tables": [],
     }
     deadline = time.perf_counter() + plan.max_seconds
     with _tf32():
-        for what, part in track(_parts(plan, scale, device, deadline), "label-wise attention"):
+        for what, part in track(
+            _parts(plan, source, scale, device, deadline), "label-wise attention"
+        ):
             if time.perf_counter() > deadline:
                 result["left out"].append(what)
                 continue
@@ -95,10 +99,9 @@ def measure(plan: Plan, scale: Scale, device: str) -> Result:
 
 
 def _parts(
-    plan: Plan, scale: Scale, device: str, deadline: float
+    plan: Plan, source: Path | None, scale: Scale, device: str, deadline: float
 ) -> list[tuple[str, Callable[[], Table]]]:
     """What is measured, by name, in order."""
-    source = plan.libmultilabel_source
     peers = {LIBMULTILABEL: libmultilabel(source)} if source else {}
     compare = Comparison(plan.repeats or REPEATS, device, scale.product)
     full, lengths = scale.operator, ragged_lengths(scale.operator.documents)
@@ -169,6 +172,14 @@ def point(name: str, version: Version, sizes: Sizes, device: str) -> dict[str, A
     except torch.OutOfMemoryError:
         return {f"{name} seconds": cuda.OUT_OF_MEMORY, f"{name} bytes": cuda.OUT_OF_MEMORY}
     return {f"{name} seconds": spread(seconds), f"{name} bytes": memory}
+
+
+def _peer_source(plan: Plan) -> Path | None:
+    """LibMultiLabel's source as named, else where another benchmark has installed it."""
+    if plan.libmultilabel_source is not None:
+        return plan.libmultilabel_source
+    installed = plan.out / ".peers" / "libmultilabel"
+    return installed if installed.is_dir() else None
 
 
 @contextmanager

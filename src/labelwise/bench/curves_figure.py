@@ -51,7 +51,7 @@ def curves_svg(table: Mapping[str, Any]) -> bytes:
         for panel, wanted in zip(panels, asked["panels"], strict=True):
             unit = 1.0
             if wanted["relative"]:
-                unit = median_of(table["rows"][0][f"{asked['lines'][-1]} {wanted['what']}"])
+                (_, unit), *_ = line_points(table, asked["lines"][-1], wanted["what"])
             for line, (colour, marker) in zip(asked["lines"], _LOOKS, strict=False):
                 points = line_points(table, line, wanted["what"])
                 panel.plot(

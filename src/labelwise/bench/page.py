@@ -46,6 +46,8 @@ def section(result: Result, name: str) -> str:
         parts.append(markdown(table))
         if table.get("figure"):
             parts.append(f"![{table['what']}](figures/{figure_name(name, number)})")
+    if result.get("left out"):
+        parts.append(f"The time was up before these: {'; '.join(result['left out'])}.")
     parts.append(_source(result, name))
     return "\n\n".join(parts) + "\n"
 

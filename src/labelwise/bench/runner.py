@@ -14,7 +14,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import current_versions
 
 
-def run_benchmark(name: str, plan: Plan, command: str) -> Path:
+def run_benchmark(name: str, plan: Plan) -> Path:
     """Measure, and write the result below ``plan.out``; its path."""
     benchmark = find(name)
     if benchmark.device == "gpu":
@@ -30,8 +30,22 @@ def run_benchmark(name: str, plan: Plan, command: str) -> Path:
             "machine": machine(),
             "versions": {**current_versions("triton"), **result.get("versions", {})},
             "seconds": round(time.perf_counter() - started, 1),
-            "command": command,
+            "command": command(name, plan),
         }
         return write_result(plan.out, name, record)
 
     return keep(benchmark.load()(dataclasses.replace(plan, keep=keep)))
+
+
+def command(name: str, plan: Plan) -> str:
+    """What gives such a result again; folders are the machine's own, and data have a fingerprint.
+
+    >>> command("svm", Plan(repeats=3))
+    'labelwise bench svm --repeats 3'
+    """
+    words = ["labelwise bench", name]
+    if plan.repeats is not None:
+        words.append(f"--repeats {plan.repeats}")
+    if plan.max_seconds != Plan.max_seconds:
+        words.append(f"--max-seconds {plan.max_seconds:g}")
+    return " ".join(words)

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from labelwise.cli.evaluate import command_line
 from labelwise.cli.options import JsonOption
 from labelwise.cli.output import note, print_json, print_table
 from labelwise.errors import LabelwiseError, MissingExtraError
@@ -90,7 +89,7 @@ def bench(
     for name in chosen:
         note(f"{name} ...")
         try:
-            written.append(run_benchmark(name, plan, command_line()))
+            written.append(run_benchmark(name, plan))
         except LabelwiseError as error:  # the others are worth having all the same
             failed.append(f"{name}: {error}")
         else:
