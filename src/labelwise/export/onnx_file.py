@@ -1,0 +1,107 @@
+"""A trained network as one ONNX file that holds all it takes to tag a text: see docs/export.md."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import labelwise
+from labelwise.errors import LabelwiseError, MissingExtraError
+from labelwise.evaluation.runs import write_whole
+from labelwise.methods.base import Method
+from labelwise.text.tokenizer import PATTERN
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+    from labelwise.methods.network import NetworkMethod
+
+OPSET, IR_VERSION = 17, 8
+"""Of 2022: every runtime in use can read them."""
+LARGEST = 2**31 - 1
+"""Bytes that one ONNX file can hold."""
+
+
+def write_onnx(method: Method, path: str | Path, *, int8: bool = False) -> int:
+    """Write a trained network as an ONNX file, whole or not at all; the bytes written.
+
+    With ``int8`` the word vectors and what belongs to a label are stored in 8 bits, and label-wise
+    attention multiplies in 8 bits.
+    """
+    model = to_onnx(method, int8=int8)
+    size: int = model.ByteSize()
+    if size > LARGEST:
+        raise LabelwiseError(
+            f"the model would have {size / 1e9:.1f} GB, and an ONNX file holds 2: "
+            + ("it has too many labels or words" if int8 else "export it with int8")
+        )
+    write_whole(Path(path), model.SerializeToString(deterministic=True))
+    return size
+
+
+def to_onnx(method: Method, *, int8: bool = False) -> ModelProto:
+    """A trained network as an ONNX model: ``tokens``, ``lengths`` (``counts``) to ``scores``."""
+    network = check_exportable(method)
+    from onnx import helper
+
+    from labelwise.export.graph import Value
+    from labelwise.export.networks import NETWORKS
+    from labelwise.export.parts import Parts
+
+    parts = Parts(
+        network.state().arrays, scale_by_length=network.settings.scale_by_length, int8=int8
+    )
+    logits = NETWORKS[network.name](parts)
+    parts.graph.add("Sigmoid", logits, output="scores")
+    rows = "sections" if network.by_section else "documents"
+    inputs: list[Value] = [("tokens", "int64", [rows, "tokens"]), ("lengths", "int64", [rows])]
+    if network.by_section:
+        inputs.append(("counts", "int64", ["documents"]))
+    outputs: list[Value] = [("scores", "float32", ["documents", len(network.label_space)])]
+    model = helper.make_model(
+        parts.graph.proto(network.name, inputs, outputs),
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=IR_VERSION,
+        producer_name="labelwise",
+        producer_version=labelwise.__version__,
+    )
+    helper.set_model_props(model, about(network))
+    return model
+
+
+def check_exportable(method: Method) -> NetworkMethod:
+    """The method as a network, or an error that says which methods can be exported."""
+    try:
+        import onnx  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("exporting to ONNX", "onnx") from error
+    from labelwise.export.networks import NETWORKS
+    from labelwise.methods.network import NetworkMethod
+
+    if method.name not in NETWORKS or not isinstance(method, NetworkMethod):
+        raise LabelwiseError(
+            f"{method.name} cannot be exported to ONNX: only single networks can, which read words "
+            f"as numbers; these are {', '.join(NETWORKS)}"
+        )
+    return method
+
+
+def about(network: NetworkMethod) -> dict[str, str]:
+    """What is needed besides the weights, as text: labels, words, how to cut a text, limits."""
+    reading = network.reading
+    limits = {"max_tokens": reading.max_tokens}
+    if reading.by_section:
+        limits |= {
+            "section_tokens": reading.section_tokens,
+            "max_sections": reading.max_sections,
+        }
+    labels = [[label.id, label.descriptor] for label in network.label_space.labels]
+    return {
+        "method": network.name,
+        "threshold": repr(float(network.threshold)),
+        **{name: str(limit) for name, limit in limits.items()},
+        "labels": json.dumps(labels),
+        "words": json.dumps(network.vocabulary.words),
+        "token_pattern": PATTERN.pattern,
+    }

@@ -1,0 +1,75 @@
+"""Whether an exported model scores as the method does that it was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelwise.corpus.document import Document, Section
+from labelwise.errors import MissingExtraError
+from labelwise.methods.base import Scores
+from labelwise.methods.network import NetworkMethod
+from labelwise.text.tokenized import tokenize_corpus
+from labelwise.training.numbered import Numbered, number
+
+Inputs = Mapping[str, NDArray[np.int64]]
+"""``tokens``, ``lengths`` and, where sections are read apart, ``counts``."""
+
+
+def onnx_inputs(method: NetworkMethod, documents: Sequence[Document]) -> Inputs:
+    """Documents as the exported model reads them: padded rows of numbers and their lengths."""
+    corpus = tokenize_corpus(documents, jobs=1)
+    tokens = method.vocabulary.numbers(corpus)
+    rows = number(tokens, corpus.section_starts, corpus.document_starts, method.reading)
+    given = {"tokens": _padded(rows), "lengths": rows.lengths}
+    return given | ({"counts": np.diff(rows.first)} if method.by_section else {})
+
+
+def open_onnx(path: str | Path, *, threads: int = 0) -> Callable[[Inputs], Scores]:
+    """An exported model under onnxruntime, with as many threads as it likes unless told."""
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise MissingExtraError("running an exported model", "onnx") from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(str(path), options, ["CPUExecutionProvider"])
+
+    def scores(inputs: Inputs) -> Scores:
+        found: Scores = session.run(["scores"], dict(inputs))[0]
+        return found
+
+    return scores
+
+
+def largest_difference(method: NetworkMethod, path: str | Path) -> float:
+    """How far the file's scores are from the method's own, at most, on a few made-up documents.
+
+    Their words are drawn from the vocabulary. One is empty, the others have one to a hundred words
+    in up to three sections, so that most rows are padded.
+    """
+    random = np.random.default_rng(0)
+    sizes = [(0,), (1,), (2, 1), (17, 0, 40), (100,)]
+    documents = [
+        Document(
+            str(place),
+            "",
+            tuple(
+                Section("article", " ".join(random.choice(method.vocabulary.words[1:], size)))
+                for size in sections
+            ),
+        )
+        for place, sections in enumerate(sizes)
+    ]
+    theirs = open_onnx(path)(onnx_inputs(method, documents))
+    return float(np.abs(theirs - method.scores(documents)).max())
+
+
+def _padded(rows: Numbered) -> NDArray[np.int64]:
+    tokens = np.zeros((len(rows.lengths), rows.lengths.max()), np.int64)
+    for row, start, length in zip(tokens, rows.starts, rows.lengths, strict=True):
+        row[:length] = rows.tokens[start : start + length]
+    return tokens
