@@ -18,6 +18,7 @@ from labelwise.cli.data import data
 from labelwise.cli.demo import demo
 from labelwise.cli.evaluate import compare, evaluate, report
 from labelwise.cli.explain import explain
+from labelwise.cli.export import export
 from labelwise.cli.faithfulness import faithfulness
 from labelwise.cli.join import join
 from labelwise.cli.serve import serve
@@ -44,6 +45,7 @@ for command in (
     vectors,
     tag,
     explain,
+    export,
     serve,
     faithfulness,
     bench,
