@@ -30,8 +30,8 @@ from labelwise.kernels import triton_attention as kernels
 from labelwise.kernels.launching import moved, on
 from labelwise.kernels.triton_attention import ALIGNED
 
-BUFFER_ELEMENTS = 1 << 24
-"""Labels × tokens whose ds and a are held at once: 64 MB in bfloat16."""
+BUFFER_ELEMENTS = 1 << 25
+"""Labels × tokens whose ds and a are held at once: 128 MB in bfloat16."""
 
 
 def fused_logits(

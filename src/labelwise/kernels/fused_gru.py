@@ -67,22 +67,22 @@ class _BiGRU(torch.autograd.Function):
         rows, tokens = ctx.shape
         total, _, units = packed.shape
         real = ctx.units
-        gates = gates.clone()  # a second backward pass would find the first one's gradients there
+        of_gates = torch.empty_like(gates)
         grad = grad.to(packed.dtype).reshape(rows * tokens, 2, real).index_select(0, places)
         grad = pad(grad, (0, units - real))
         state = grad.new_zeros((rows, 2, units), dtype=torch.float32)
         with on(grad):
             kernels.backward[_grid(rows)](
-                gates, packed, grad, state, of_states.transpose(2, 3).contiguous(), starts, lengths,
-                rows, U=units, **BLOCKS,
+                gates, of_gates, packed, grad, state, of_states.transpose(2, 3).contiguous(),
+                starts, lengths, rows, U=units, **BLOCKS,
             )  # fmt: skip
         kind, kinds = ctx.kinds
         grad_x = None
         if ctx.needs_input_grad[0]:
-            of_tokens = gates @ of_words.flatten(0, 2)  # (total, width)
+            of_tokens = of_gates @ of_words.flatten(0, 2)  # (total, width)
             grad_x = of_tokens.new_zeros((rows * tokens, of_tokens.shape[1]))
             grad_x = grad_x.index_copy_(0, places, of_tokens).view(rows, tokens, -1).to(kind)
-        by_side = gates.view(total, 2, 4 * units)
+        by_side = of_gates.view(total, 2, 4 * units)
         found: list[Tensor] = []
         for side, before in enumerate(_states_before(packed, starts)):
             own = by_side[:, side]

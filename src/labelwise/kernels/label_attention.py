@@ -12,12 +12,10 @@ what it needs.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
-import torch
 from torch import Tensor
 
 from labelwise.kernels import blocked
+from labelwise.kernels.launching import autocast_dtype, runs_triton
 
 
 def label_attention(
@@ -38,10 +36,10 @@ def label_attention(
     width. Under autocast the products are made in autocast's precision, the sums in float32.
     """
     v = h if values is None else values
-    if _fusible(h):
+    if runs_triton(h):
         from labelwise.kernels.fused import fused_logits
 
-        return fused_logits(h, v, lengths, queries, outputs, dtype=_autocast_dtype(h)) + bias
+        return fused_logits(h, v, lengths, queries, outputs, dtype=autocast_dtype(h)) + bias
     h, v, queries, outputs = _as_autocast(h, v, queries, outputs)
     return blocked.blocked_logits(h, v, lengths.to(h.device), queries, outputs) + bias
 
@@ -54,20 +52,5 @@ def attention_weights(h: Tensor, lengths: Tensor, queries: Tensor) -> Tensor:
 
 def _as_autocast(*tensors: Tensor) -> tuple[Tensor, ...]:
     """In autocast's precision where it is on: an encoder may have left some of them wider."""
-    dtype = _autocast_dtype(tensors[0])
+    dtype = autocast_dtype(tensors[0])
     return tensors if dtype is None else tuple(x.to(dtype) for x in tensors)
-
-
-def _autocast_dtype(x: Tensor) -> torch.dtype | None:
-    device = x.device.type
-    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
-
-
-def _fusible(h: Tensor) -> bool:
-    """Whether Triton kernels can do it: on an NVIDIA GPU since Ampere, in float32 or less."""
-    return (
-        h.is_cuda
-        and h.dtype != torch.float64
-        and find_spec("triton") is not None
-        and torch.cuda.get_device_capability(h.device) >= (8, 0)
-    )

@@ -9,9 +9,7 @@ numbers a unit. Before the forward pass
 these are what the word adds to the reset, update and new gates, and the recurrent bias of the new
 gate; after it r, z, n and m = W_n h + b_n, of which
 
-    h' = (1 − z) n + z h        r, z = σ(...)        n = tanh(x_n + r m);
-
-after the backward pass, the gradients of the four before r, z, n and of m.
+    h' = (1 − z) n + z h        r, z = σ(...)        n = tanh(x_n + r m).
 """
 
 import triton
@@ -70,10 +68,13 @@ def forward(
 
 @triton.jit
 def backward(
-    gates, y, grad, state, weights, starts, lengths, rows,
+    gates, of_gates, y, grad, state, weights, starts, lengths, rows,
     U: tl.constexpr, BD: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
-    """``state`` is the gradient that the state passes on; ``weights`` are turned around here."""
+    """``state`` is the gradient that the state passes on; ``weights`` are turned around here.
+
+    ``of_gates`` has the shape of gates: the gradients of what stands before r, z and n, and of m.
+    """
     row = tl.program_id(0) * BD + tl.arange(0, BD)
     side = tl.program_id(1)
     length = tl.load(lengths + row, mask=row < rows, other=0)
@@ -104,10 +105,10 @@ def backward(
             g_m = g_n * r
             g_r = g_n * m * r * (1 - r)
             tl.store(state + own, g * z, mask=known)
-            tl.store(gates + spot, g_r.to(gates.dtype.element_ty), mask=known)
-            tl.store(gates + spot + U, g_z.to(gates.dtype.element_ty), mask=known)
-            tl.store(gates + spot + 2 * U, g_n.to(gates.dtype.element_ty), mask=known)
-            tl.store(gates + spot + 3 * U, g_m.to(gates.dtype.element_ty), mask=known)
+            tl.store(of_gates + spot, g_r.to(gates.dtype.element_ty), mask=known)
+            tl.store(of_gates + spot + U, g_z.to(gates.dtype.element_ty), mask=known)
+            tl.store(of_gates + spot + 2 * U, g_n.to(gates.dtype.element_ty), mask=known)
+            tl.store(of_gates + spot + 3 * U, g_m.to(gates.dtype.element_ty), mask=known)
         tl.debug_barrier()
         for u in range(0, U, BU):
             unit = u + tl.arange(0, BU)
@@ -117,9 +118,9 @@ def backward(
             for k in range(0, U, BK):
                 other = (k + tl.arange(0, BK))[None, :]
                 spot = here[:, None] * 4 + other
-                g_r = tl.load(gates + spot, mask=known, other=0.0)
-                g_z = tl.load(gates + spot + U, mask=known, other=0.0)
-                g_m = tl.load(gates + spot + 3 * U, mask=known, other=0.0)
+                g_r = tl.load(of_gates + spot, mask=known, other=0.0)
+                g_z = tl.load(of_gates + spot + U, mask=known, other=0.0)
+                g_m = tl.load(of_gates + spot + 3 * U, mask=known, other=0.0)
                 g = tl.dot(g_r, tl.trans(tl.load(w + other)), g)
                 g = tl.dot(g_z, tl.trans(tl.load(w + U * U + other)), g)
                 g = tl.dot(g_m, tl.trans(tl.load(w + 2 * U * U + other)), g)

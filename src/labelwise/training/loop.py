@@ -22,7 +22,6 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from labelwise.errors import LabelwiseError
-from labelwise.evaluation.ranking import top_k
 from labelwise.progress import bar
 from labelwise.training.batches import Batch, Gatherer, epoch_batches
 from labelwise.training.checkpoint import read_checkpoint, write_checkpoint
@@ -31,6 +30,7 @@ from labelwise.training.log import RunLog
 from labelwise.training.numbered import Examples, gold_columns
 from labelwise.training.predict import predict_batches
 from labelwise.training.recipe import Recipe
+from labelwise.training.top import highest_columns
 
 CHECKPOINT_SECONDS = 60.0
 """At most this much work, and a step, is lost when a training is killed."""
@@ -109,7 +109,9 @@ class _Training:
         network.to(self.device)
         self.gather = Gatherer(examples.documents, self.device)
         self.gather_dev = Gatherer(dev.documents, self.device)
-        self.gold = torch.from_numpy(gold_columns(examples.gold)).to(self.device)  # (D, most)
+        self.gold, self.gold_dev = (
+            torch.from_numpy(gold_columns(of.gold)).to(self.device) for of in (examples, dev)
+        )  # (D, most)
         self.batch = recipe.batch_for(len(examples))
         self.parameters = [p for p in network.parameters() if p.requires_grad]
         self.optimizer = torch.optim.AdamW(
@@ -234,20 +236,19 @@ class _Training:
 
     def _dev_scores(self) -> tuple[float, float]:
         """RP@5 and nDCG@5 over the dev documents that have a label; NaN where none has."""
-        gold = self.dev.gold
-        relevant = np.minimum(np.diff(gold.indptr), 5)
-        hits = np.zeros((len(self.dev), 5), dtype=bool)
+        relevant = np.minimum(np.diff(self.dev.gold.indptr), 5)
         if not relevant.any():
             return math.nan, math.nan
+        hits = torch.zeros((len(self.dev), 5), dtype=torch.bool, device=self.device)
         for batch, logits in predict_batches(self.network, self.gather_dev, self.recipe):
-            ranked = top_k(logits.cpu().numpy(), 5)  # (D, 5), -1 where there is no label left
-            is_gold = gold[batch.documents].toarray() > 0
-            found = np.take_along_axis(is_gold, np.maximum(ranked, 0), axis=1)
-            hits[batch.documents] = found & (ranked >= 0)
-        hits, relevant = hits[relevant > 0], relevant[relevant > 0]
+            ranked = highest_columns(logits, 5)  # (D, at most 5)
+            gold = self.gold_dev[batch.index]  # (D, most)
+            found = (ranked[:, :, None] == gold[:, None, :]).any(2)
+            hits[batch.index, : ranked.shape[1]] = found
+        hit, relevant = hits.cpu().numpy()[relevant > 0], relevant[relevant > 0]
         discount = 1 / np.log2(np.arange(5) + 2)
         ideal = np.cumsum(discount)[relevant - 1]
-        return float((hits.sum(1) / relevant).mean()), float((hits @ discount / ideal).mean())
+        return float((hit.sum(1) / relevant).mean()), float((hit @ discount / ideal).mean())
 
     def _batches(self, epoch: int) -> list[list[int]]:
         documents, recipe = self.examples.documents, self.recipe
