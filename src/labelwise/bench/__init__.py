@@ -44,6 +44,9 @@ BENCHMARKS = {
         "attention_gpu",
     ),
     "svm": Benchmark("one-vs-rest SVM beside LibMultiLabel's: fit and score", "cpu", "svm"),
+    "training-gpu": Benchmark(
+        "training BIGRU-LWAN: seconds an epoch, to the first step, to a quality", "gpu", "training"
+    ),
 }
 """All benchmarks, in alphabetical order."""
 

@@ -123,7 +123,8 @@ class _Training:
         self.best: dict[str, Tensor] = {}
         self.state = Progress()
         self.unseen: list[tuple[Batch, Tensor]] = []  # losses that were not looked at yet
-        self.dev_seconds = 0.0  # what the last look at them took
+        self.dev_seconds = 0.0  # what scoring the dev documents took the last time
+        self.first_step = math.nan  # seconds from the start of this process's part to its end
         self.steps = recipe.epochs * len(self._batches(0))
 
     def run(self) -> Progress:
@@ -132,7 +133,8 @@ class _Training:
         if self.state.finished:
             self.network.load_state_dict(self.best)
             return self.state
-        self.started = time.monotonic() - self.state.seconds
+        self.began = time.monotonic()
+        self.started = self.began - self.state.seconds
         self.written = time.monotonic()
         if not self.state.step:
             self.log.write(
@@ -180,7 +182,8 @@ class _Training:
             or self._out_of_time()
         )
         dev = {"dev_rp5": rp5, "dev_ndcg5": ndcg5} if not math.isnan(rp5) else {}
-        self.log.write(event="epoch", loss=loss, **dev, **self._standing())
+        took = {"dev_seconds": self.dev_seconds, "first_step_seconds": self.first_step}
+        self.log.write(event="epoch", loss=loss, **dev, **took, **self._standing())
         if state.finished:
             self.log.write(event="end", **self._standing())
         state.epoch, state.batch, state.losses = state.epoch + 1, 0, []
@@ -206,8 +209,11 @@ class _Training:
             nn.utils.clip_grad_norm_(self.parameters, recipe.clip)
             self.optimizer.step()
         self.unseen.append((batch, loss.detach()))
-        if self.device.type == "cpu" or len(self.unseen) == LOOK_BACK:
+        first = math.isnan(self.first_step)
+        if first or self.device.type == "cpu" or len(self.unseen) == LOOK_BACK:
             self._look_at_losses()
+        if first:  # kernels are compiled in it
+            self.first_step = time.monotonic() - self.began
         self.advance(1, self._description())
 
     def _loss(self, logits: Tensor, batch: Batch) -> Tensor:
