@@ -14,9 +14,9 @@ LOWEST_SCALE = 1e-30
 def in_8_bits(x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """An array (..., rows, n) as whole numbers from -127 to 127, and what to multiply a row by.
 
-    >>> small, scale = in_8_bits(np.array([[0.5, -1.27], [0.0, 0.0]], np.float32))
+    >>> small, scale = in_8_bits(np.array([[31.9, -63.5], [0.0, 0.0]], np.float32))
     >>> small.tolist(), scale.round(3).tolist()
-    ([[50, -127], [0, 0]], [0.01, 0.0])
+    ([[64, -127], [0, 0]], [0.5, 0.0])
     """
     scale = np.maximum(np.abs(x).max(-1) / 127, LOWEST_SCALE).astype(np.float32)
     return np.round(x / scale[..., None]).astype(np.int8), scale

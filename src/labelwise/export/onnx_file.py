@@ -34,7 +34,7 @@ def write_onnx(method: Method, path: str | Path, *, int8: bool = False) -> int:
     if size > LARGEST:
         raise LabelwiseError(
             f"the model would have {size / 1e9:.1f} GB, and an ONNX file holds 2: "
-            + ("it has too many labels or words" if int8 else "export it with int8")
+            + ("it has too many labels or words" if int8 else "export it with --int8")
         )
     write_whole(Path(path), model.SerializeToString(deterministic=True))
     return size
