@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import socket
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
@@ -69,13 +72,29 @@ class Server:
 
     def run(self) -> None:
         """Serve until told to stop; an error of loading a model is raised at the end."""
-        self._uvicorn.run(sockets=[self.socket])
+        with _ended_by_signals():
+            self._uvicorn.run(sockets=[self.socket])
         if self.app.state.models.error is not None:
             raise self.app.state.models.error
 
     def stop(self) -> None:
         """End as after a signal: no new connections, answers under way are finished."""
         self._uvicorn.should_exit = True
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """uvicorn ends at SIGINT and SIGTERM and then raises them again, which would end the process
+    before it has cleaned up. Within this block that second time does nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {one: signal.signal(one, lambda *_: None) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def _bound(host: str, port: int) -> socket.socket:
