@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import pytest
 from evaluation_cases import make_run
 
 from labelwise.errors import LabelwiseError
-from labelwise.evaluation.comparison import best_on_dev, compare
+from labelwise.evaluation.comparison import best_on_dev, compare, over_seeds
 
 RUNS = [
     make_run("svm", 0, 2.5),
@@ -73,3 +74,13 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compare([RUNS[0], RUNS[0]])
     with pytest.raises(LabelwiseError, match="no group 'rare'"):
         compare(RUNS, group="rare")
+
+
+def test_a_figure_that_no_document_takes_part_in_has_no_spread() -> None:
+    runs = [make_run("han", seed, 1.0) for seed in range(2)]
+    for run in runs:
+        run.measures["test"].values["zero"]["RP@5"] = float("nan")
+    figure = over_seeds(runs, "test", "zero", "RP@5")
+    assert math.isnan(figure.mean)
+    assert figure.deviation is not None
+    assert math.isnan(figure.deviation)

@@ -21,6 +21,7 @@ from labelwise.cli.explain import explain
 from labelwise.cli.export import export
 from labelwise.cli.faithfulness import faithfulness
 from labelwise.cli.join import join
+from labelwise.cli.reproduce import reproduce
 from labelwise.cli.serve import serve
 from labelwise.cli.tag import tag
 from labelwise.cli.train import methods, train
@@ -42,6 +43,7 @@ for command in (
     evaluate,
     compare,
     report,
+    reproduce,
     vectors,
     tag,
     explain,

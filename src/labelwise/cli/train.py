@@ -11,12 +11,13 @@ from typing import Annotated, Any
 
 import typer
 
+from labelwise.cli.configs import find_vectors, settings_from
 from labelwise.cli.evaluate import command_line
 from labelwise.cli.inputs import read_dataset
 from labelwise.cli.options import JsonOption, SkipBadOption
 from labelwise.cli.output import console, note, print_json, print_table
 from labelwise.cli.run_folder import finish_run, run_folders, set_run_folder
-from labelwise.cli.settings import describe_settings, parse_settings, typed
+from labelwise.cli.settings import describe_settings, typed
 from labelwise.errors import LabelwiseError
 
 
@@ -57,6 +58,13 @@ def train(
             "--set", help="A setting of the method; may be repeated.", metavar="NAME=VALUE"
         ),
     ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            help="A TOML file of settings, one `name = value` a line; --set wins over it.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Same seed, same model.", show_default="0")
     ] = None,
@@ -91,6 +99,7 @@ def train(
       labelwise train svm --help-settings
       labelwise train logistic --data demo/synthetic --out lr.bundle --set min_count=2 --seed 1
       labelwise train bigru-lwan --data data/eurlex57k --out lwan.bundle --set vectors=glove.txt
+      labelwise train han --data data --out han.bundle --config configs/eurlex57k/han.toml
       labelwise train han --data demo/synthetic --out han.bundle --resume
     """
     from labelwise import bundle as bundles
@@ -105,7 +114,10 @@ def train(
         missing = "--data (or LABELWISE_DATA)" if data is None else "--out"
         raise typer.BadParameter(f"{missing} is needed to train")
     given = [*(settings or ()), *([f"seed={seed}"] if seed is not None else ())]
-    model = cls(parse_settings(cls.Settings, given, method))
+    chosen = settings_from(cls.Settings, method, config, given)
+    if getattr(chosen, "vectors", None):
+        chosen = dataclasses.replace(chosen, vectors=find_vectors(chosen.vectors, data, config))
+    model = cls(chosen)
     model.cache = cache
     check_writable(out)
     set_run_folder(model, method, out, run_dir, resume)

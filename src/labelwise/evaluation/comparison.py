@@ -134,8 +134,11 @@ def best_on_dev(runs: Sequence[Run], measure: str, group: str = "all") -> Run:
 def over_seeds(runs: Sequence[Run], split: str, group: str, measure: str) -> Figure:
     """Mean and sample standard deviation over the runs of a method."""
     values = [run.value(split, group, measure) for run in runs]
-    deviation = statistics.stdev(values) if len(values) > 1 else None
-    return Figure(statistics.fmean(values), deviation)
+    mean = statistics.fmean(values)
+    if len(values) < 2:
+        return Figure(mean, None)
+    # A figure that no document takes part in has no spread either; stdev cannot say so.
+    return Figure(mean, mean if math.isnan(mean) else statistics.stdev(values))
 
 
 def _worst(value: float) -> float:

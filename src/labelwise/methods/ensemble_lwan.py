@@ -104,28 +104,28 @@ class EnsembleLwan(Method):
         self._scale(dev)
 
     def _scale(self, dev: Sequence[Document]) -> None:
-        """Choose the shift on dev."""
         gold = self.label_space.gold(dev)
         self.shift = 0.0
         if gold.nnz:
-            self.shift = best_shift(
-                self.lwan.scores(dev), self._zero_logits(dev), gold.toarray() > 0, self._seen
-            )
+            self.scale(self.lwan.scores(dev), self.z.scores(dev), gold)
+
+    def scale(self, lwan_scores: Scores, z_scores: Scores, gold: Any) -> None:
+        """Choose the shift by the members' scores of dev documents."""
+        zero = zero_logits(z_scores, self._seen)
+        self.shift = best_shift(lwan_scores, zero, gold.toarray() > 0, self._seen)
 
     @property
     def _seen(self) -> int:
         """Columns that BIGRU-LWAN scores: they come before the zero-shot ones."""
         return int(self.label_space.groups["zero"].start)
 
-    def _zero_logits(self, documents: Sequence[Document]) -> NDArray[np.float64]:
-        scores = self.z.scores(documents)[:, self._seen :].astype(np.float64)
-        scores = scores.clip(1e-37, 1 - 1e-7)  # what float32 can tell from zero and one
-        return np.log(scores) - np.log1p(-scores)
-
     def _scores(self, documents: Sequence[Document]) -> Scores:
-        seen = self.lwan.scores(documents)[:, : self._seen]
-        zero = 1 / (1 + np.exp(-(self._zero_logits(documents) + self.shift)))
-        return np.concatenate([seen, zero.astype(np.float32)], axis=1)
+        return self.joined(self.lwan.scores(documents), self.z.scores(documents))
+
+    def joined(self, lwan_scores: Scores, z_scores: Scores) -> Scores:
+        """The scores of the ensemble from those of its members."""
+        zero = 1 / (1 + np.exp(-(zero_logits(z_scores, self._seen) + self.shift)))
+        return np.concatenate([lwan_scores[:, : self._seen], zero.astype(np.float32)], axis=1)
 
     def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """The attention of the member that scores each label; one pass a member."""
@@ -197,6 +197,13 @@ class EnsembleLwan(Method):
         self.lwan._label_space, self.z._label_space = space, self.label_space
         self.lwan._restore(part("lwan"))
         self.z._restore(part("z"))
+
+
+def zero_logits(z_scores: Scores, seen: int) -> NDArray[np.float64]:
+    """The logits of the zero-shot labels, which come after those seen."""
+    scores = z_scores[:, seen:].astype(np.float64)
+    scores = scores.clip(1e-37, 1 - 1e-7)  # what float32 can tell from zero and one
+    return np.log(scores) - np.log1p(-scores)
 
 
 def best_shift(

@@ -11,8 +11,10 @@ import dataclasses
 import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.text.vectors import RANDOM, Vectors
@@ -49,22 +51,17 @@ def write_vector_rows(
     return len(rows)
 
 
+def rows_name(file: Path) -> str:
+    """The name of the vectors in a file: what the setting ``vectors`` of a method calls them."""
+    return str(_read(file)[0]["name"])
+
+
 def with_vector_rows(prepared: Prepared, file: Path, seed: int = 0) -> tuple[Prepared, str]:
     """The prepared corpus with the vectors of the file, and their name.
 
     Words without any vector get small random rows, as they do when a corpus is prepared.
     """
-    try:
-        with np.load(file, allow_pickle=False) as stored:
-            about = json.loads(stored["about"].tobytes())
-            rows = stored["rows"]
-            matrix = stored["matrix"].astype(np.float32) * stored["size"]  # (R, E)
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise InputError(
-            f"these are not vectors for a prepared corpus ({error}): `labelwise vectors "
-            "--prepared` writes them",
-            file=file,
-        ) from error
+    about, rows, matrix = _read(file)
     if about["vocabulary"] != prepared.vocabulary.fingerprint:
         raise InputError(
             "these vectors were written for another vocabulary than that of the prepared corpus: "
@@ -84,3 +81,17 @@ def with_vector_rows(prepared: Prepared, file: Path, seed: int = 0) -> tuple[Pre
     vectors[rows, before:] = matrix
     vectors[PADDING] = 0
     return dataclasses.replace(prepared, vectors=vectors, found=found), about["name"]
+
+
+def _read(file: Path) -> tuple[dict[str, Any], NDArray[np.int32], NDArray[np.float32]]:
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            about = json.loads(stored["about"].tobytes())
+            matrix = stored["matrix"].astype(np.float32) * stored["size"]  # (R, E)
+            return about, stored["rows"], matrix
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise InputError(
+            f"these are not vectors for a prepared corpus ({error}): `labelwise vectors "
+            "--prepared` writes them",
+            file=file,
+        ) from error

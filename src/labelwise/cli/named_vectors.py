@@ -1,0 +1,49 @@
+"""From the name of word vectors in a method's settings to a file of them.
+
+A name is that of a file, ``skipgram-200.txt.xz`` (learned from the training documents, 200 numbers
+a word), or two names joined by ``+``. What is learned or joined is kept, for the next training.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from labelwise.cli.configs import find_vectors
+from labelwise.cli.output import note
+from labelwise.errors import InputError
+
+LEARNED = re.compile(r"skipgram-(\d+)\.txt(?:\.gz|\.xz)?")
+
+
+def vectors_file(
+    name: str, data: Path, kept: Path, config: Path | None, cache: Path | None
+) -> Path:
+    """The file of the vectors, made in the folder ``kept`` where there is none yet."""
+    for found in (Path(find_vectors(name, data, config)), kept / name):
+        if found.is_file():
+            return found
+    made = kept / name
+    if "+" in name:
+        from labelwise.text.vector_files import join_vectors, write_vectors
+        from labelwise.text.vectors import read_vectors
+
+        first, _, second = name.partition("+")
+        files = [vectors_file(part, data, kept, config, cache) for part in (first, second)]
+        write_vectors(made, join_vectors(*(read_vectors(file) for file in files)))
+        return made
+    if learned := LEARNED.fullmatch(name):
+        from labelwise.corpus.dataset import open_dataset
+        from labelwise.text.skipgram import SkipGram, learn_vectors
+        from labelwise.text.tokenized import tokenize_corpus
+        from labelwise.text.vector_files import write_vectors
+
+        note(f"learning {name} from the training documents")
+        corpus = tokenize_corpus(open_dataset(data).train, cache=cache)
+        write_vectors(made, learn_vectors(corpus, SkipGram(dim=int(learned[1]))))
+        return made
+    raise InputError(
+        "there is no such file of word vectors (setting 'vectors'); it was looked for here, beside "
+        "the settings, and in or beside the data set's folder, also in a folder 'vectors' there",
+        file=name,
+    )

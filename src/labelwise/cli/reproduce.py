@@ -1,0 +1,186 @@
+"""``labelwise reproduce``: every method, trained and measured; the table, the figure, the tests."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from labelwise.cli.output import note
+from labelwise.errors import LabelwiseError
+
+if TYPE_CHECKING:
+    from labelwise.cli.trainings import Corpus, Places, Training
+
+
+def reproduce(
+    *,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            envvar="LABELWISE_DATA",
+            help="Folder of the data set: train, dev and test, and the descriptors.",
+            show_default=False,
+        ),
+    ] = None,
+    prepared: Annotated[
+        Path | None,
+        typer.Option(
+            help="A corpus in numbers (benchmarks/gpu_prepare.py), for the networks.",
+            show_default=False,
+        ),
+    ] = None,
+    vectors: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Other vectors for it (`labelwise vectors --prepared`); may be repeated. A "
+            "method takes those that its settings name.",
+            show_default=False,
+        ),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--methods", help="Names, by commas.", show_default="all"),
+    ] = None,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Networks are trained with seeds 0, 1, ...; others with 0.")
+    ] = 5,
+    jobs: Annotated[int, typer.Option(min=1, help="Trainings side by side.")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder of runs and the report.")] = Path("results"),
+    bundles: Annotated[Path, typer.Option(help="Folder of models, checkpoints and logs.")] = Path(
+        "bundles"
+    ),
+    configs: Annotated[
+        Path, typer.Option(help="Folder of settings: CONFIGS/DATA/METHOD.toml.")
+    ] = Path("configs"),
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A setting for every method that has it; may be repeated.",
+            metavar="NAME=VALUE",
+        ),
+    ] = None,
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(help="A network trains no longer, its learning rate falling to zero by then."),
+    ] = None,
+    stop_after: Annotated[
+        float | None,
+        typer.Option(help="Seconds after which all ends; called again, it goes on from there."),
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(envvar="LABELWISE_CACHE", help="Folder to keep the tokenised documents in."),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Write the report at the end.")
+    ] = True,
+) -> None:
+    """Train and measure every method, and write the table, the figure and the p-values.
+
+    Takes the settings of each method from CONFIGS/DATA/METHOD.toml, or its defaults. What is
+    finished (a run on the same data with the same settings) is not run again; what was interrupted
+    goes on from its checkpoint. On a GPU several trainings share it.
+
+    \b
+    Examples:
+      labelwise reproduce --data data/eurlex57k
+      labelwise reproduce --data data/eurlex57k --methods svm,tree --seeds 1
+      labelwise reproduce --prepared prepared --methods bigru-lwan,han --jobs 3 --max-seconds 500
+    """
+    from labelwise.cli.trainings import (
+        Places,
+        method_names,
+        open_corpus,
+        trainings,
+        unfinished,
+    )
+
+    until = time.monotonic() + stop_after if stop_after else None
+    corpus = open_corpus(data, prepared, vectors or ())
+    given = [*(settings or ()), *([f"max_seconds={max_seconds:g}"] if max_seconds else ())]
+    names = method_names(methods or (), corpus)
+    wanted = {one.name: one for one in trainings(names, seeds, corpus, configs, given)}
+    _check_given(given, wanted)
+    places = Places(out, bundles, cache)
+    waiting = unfinished(wanted, corpus, places)
+    for name, one in wanted.items():
+        if name not in waiting:
+            note(f"{one.title}: finished before")
+    failed, left = _run_all(waiting, corpus, places, jobs, _command(corpus, given), until=until)
+    if left:
+        note(
+            f"stopped with {len(left)} of {len(wanted)} trainings to go: call the same command "
+            "again to go on"
+        )
+    elif report:
+        from labelwise.evaluation.report import report as write_report
+
+        for path in write_report(out / corpus.name):
+            note(f"wrote {path}")
+    if failed:
+        raise LabelwiseError(
+            f"{len(failed)} of {len(wanted)} trainings failed ({', '.join(failed)}): their logs "
+            f"are in {bundles}"
+        )
+
+
+def _check_given(given: Sequence[str], wanted: Mapping[str, Training]) -> None:
+    """A setting that no method has is a slip of the pen."""
+    for one in given:
+        name = one.partition("=")[0].strip().replace("-", "_")
+        if not any(hasattr(training.settings, name) for training in wanted.values()):
+            raise LabelwiseError(f"none of the methods has a setting '{name}'")
+
+
+def _run_all(
+    waiting: Mapping[str, Training],
+    corpus: Corpus,
+    places: Places,
+    jobs: int,
+    command: str,
+    *,
+    until: float | None,
+) -> tuple[list[str], list[str]]:
+    """Run the trainings side by side; the names of those that failed, and of those left."""
+    from labelwise.cli.trainings import job_of
+    from labelwise.cli.worker import worker_command
+    from labelwise.tuning.processes import Pool, shared_gpu
+
+    left, failed = dict(waiting), list[str]()
+    began: dict[str, float] = {}
+    with shared_gpu(jobs), Pool(jobs) as pool:
+        while (left or pool.running) and (until is None or time.monotonic() < until):
+            for name, one in list(left.items()):
+                if any(member in failed for member in one.members):
+                    failed.append(name)
+                    del left[name]
+                    note(f"{one.title}: left out, for a member failed")
+                elif pool.has_room and not {*left, *pool.running}.intersection(one.members):
+                    file = job_of(one, corpus, places, command).write(places.job(name))
+                    pool.start(name, worker_command(file), places.log(name))
+                    began[name] = time.monotonic()
+                    del left[name]
+                    note(f"{one.title}: started")
+            for name, code in pool.ended():
+                said = places.log(name).read_text("utf-8", "replace").strip().splitlines()
+                if code:
+                    failed.append(name)
+                    note(f"{waiting[name].title}: failed ({said[-1] if said else code})")
+                else:
+                    places.job(name).unlink()
+                    took = time.monotonic() - began[name]
+                    note(f"{waiting[name].title}: {took:.0f} s; {'; '.join(said[-2:])}")
+        return failed, [*pool.running, *left]
+
+
+def _command(corpus: Corpus, given: Sequence[str]) -> str:
+    """What makes the runs again; the places of files and the order of work do not matter."""
+    words = ["labelwise", "reproduce", *(("--prepared", "PREPARED") if not corpus.data else ())]
+    return shlex.join([*words, *(word for one in given for word in ("--set", one))])

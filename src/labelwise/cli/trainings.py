@@ -1,0 +1,252 @@
+"""Which trainings a table needs: their settings, which of them are finished, and their jobs."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from labelwise.cli.configs import read_config, settings_from
+from labelwise.cli.named_vectors import vectors_file
+from labelwise.cli.settings import typed
+from labelwise.cli.worker import Job
+from labelwise.errors import InputError, LabelwiseError
+
+MEMBERS: Mapping[str, tuple[str, ...]] = {"ensemble-lwan": ("bigru-lwan", "z-bigru-lwan")}
+"""Methods that are joined from others' bundles of the same seed, not trained."""
+
+NOT_COMPARED = ("seed", "device", "precision", "max_seconds")
+"""Settings in which a finished run may differ: what it was run on, and for how long."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What is trained on: documents, numbers for the networks, or both."""
+
+    name: str
+    fingerprint: str
+    data: Path | None
+    prepared: Path | None
+    of_prepared: dict[str, Any] = field(default_factory=dict)  # settings it was prepared with
+    rows: dict[str, Path] = field(default_factory=dict)  # other vectors for it, by name
+
+
+@dataclass(frozen=True)
+class Training:
+    """One method with one seed: what it is trained with, and what it is joined from."""
+
+    method: str
+    seed: int
+    settings: Any
+    config: Path | None = None
+    members: tuple[str, ...] = ()  # names of trainings
+
+    @property
+    def name(self) -> str:
+        return f"{self.method}-{self.seed}"
+
+    @property
+    def title(self) -> str:
+        return f"{self.method}, seed {self.seed}"
+
+    @property
+    def compared(self) -> dict[str, Any]:
+        return _compared(dataclasses.asdict(self.settings), type(self.settings))
+
+    @property
+    def digest(self) -> str:
+        """Of the settings: a checkpoint is never resumed under other settings."""
+        text = json.dumps(self.compared, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where trainings are kept."""
+
+    results: Path
+    bundles: Path
+    cache: Path | None = None
+
+    def bundle(self, name: str) -> Path:
+        return self.bundles / f"{name}.bundle"
+
+    def log(self, name: str) -> Path:
+        return self.bundles / f"{name}.log"
+
+    def job(self, name: str) -> Path:
+        return self.bundles / f"{name}.job.json"
+
+
+def open_corpus(data: Path | None, prepared: Path | None, vectors: Sequence[Path]) -> Corpus:
+    """The corpus in a folder of documents, in one of numbers, or in both."""
+    from labelwise.corpus.dataset import open_dataset
+
+    if data is None and prepared is None:
+        raise typer.BadParameter("--data (or LABELWISE_DATA) or --prepared is needed")
+    dataset = open_dataset(data) if data is not None else None
+    if prepared is None:
+        if vectors:
+            raise typer.BadParameter("--vectors goes with --prepared")
+        assert dataset is not None
+        return Corpus(dataset.name, dataset.fingerprint, data, None)
+    try:
+        record = json.loads((prepared / "data.json").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(
+            "this is not a prepared corpus: benchmarks/gpu_prepare.py writes them", file=prepared
+        ) from error
+    name, fingerprint = record["data"]["name"], record["data"]["fingerprint"]
+    if dataset is not None and dataset.fingerprint != fingerprint:
+        raise LabelwiseError(
+            f"{prepared} was prepared from other documents than those of {data}: prepare it again"
+        )
+    from labelwise.training.vector_rows import rows_name
+
+    rows = {rows_name(file): file for file in vectors}
+    return Corpus(name, fingerprint, data, prepared, record["settings"], rows)
+
+
+def method_names(given: Sequence[str], corpus: Corpus) -> list[str]:
+    """The methods asked for, or all that can be trained from what there is; members first."""
+    from labelwise.methods import REGISTRY, get
+
+    asked = [name.strip() for one in given for name in one.split(",") if name.strip()]
+    for name in asked:
+        get(name)  # says so where there is none of this name
+    names = asked or list(REGISTRY)
+    if corpus.data is None:
+        unfit = [name for name in names if not is_network(name)]
+        if asked and unfit:
+            raise LabelwiseError(f"{unfit[0]} is trained on documents: give --data too")
+        names = [name for name in names if name not in unfit]
+    wanted = [*(member for name in names for member in MEMBERS.get(name, ())), *names]
+    return list(dict.fromkeys(wanted))
+
+
+def is_network(name: str) -> bool:
+    from labelwise.methods import get
+
+    return hasattr(get(name).Settings, "learned_vectors")
+
+
+def trainings(
+    names: Sequence[str], seeds: int, corpus: Corpus, configs: Path, given: Sequence[str]
+) -> Iterator[Training]:
+    """Seed by seed, so that what is stopped early has every method once.
+
+    Only networks are trained with more than one seed: of the others the results do not, or hardly,
+    depend on it.
+    """
+    for seed in range(seeds):
+        for name in names:
+            if seed and not is_network(name):
+                continue
+            file = configs / corpus.name / f"{name}.toml"
+            config = file if file.is_file() else None
+            settings = training_settings(name, seed, corpus, config, given)
+            members = tuple(f"{member}-{seed}" for member in MEMBERS.get(name, ()))
+            yield Training(name, seed, settings, config, members)
+
+
+def training_settings(
+    name: str, seed: int, corpus: Corpus, config: Path | None, given: Sequence[str]
+) -> Any:
+    """The settings of a training: file, command line, seed, and what a prepared corpus fixes.
+
+    Of what is given on the command line a method takes what it has.
+    """
+    from labelwise.methods import get
+
+    cls = get(name).Settings
+    known = {one.name for one in dataclasses.fields(cls)}
+    over = {_key(one): one for one in given if _key(one) in known}
+    over["seed"] = f"seed={seed}"
+    if is_network(name) and corpus.prepared is not None:
+        own = corpus.of_prepared
+        asked = read_config(config) if config is not None else {}
+        asked |= {key: one.partition("=")[2].strip() for key, one in over.items()}
+        for what in ("vectors", "min_count"):
+            offered = [str(own.get(what, "none")), *(corpus.rows if what == "vectors" else ())]
+            if what in asked and Path(asked[what]).name not in offered:
+                raise LabelwiseError(
+                    f"{name} asks for {what}={asked[what]}, but the prepared corpus has "
+                    f"{' and '.join(offered)}: prepare it so, or give the vectors with --vectors"
+                )
+        fixed = {what: f"{what}={value}" for what, value in own.items() if what not in asked}
+        over |= fixed
+    return settings_from(cls, name, config, list(over.values()))
+
+
+def _key(assignment: str) -> str:
+    return assignment.partition("=")[0].strip().replace("-", "_")
+
+
+def unfinished(
+    wanted: Mapping[str, Training], corpus: Corpus, places: Places
+) -> dict[str, Training]:
+    """The trainings without a run, and members whose bundle is needed again but gone."""
+    missing = {
+        name for name, one in wanted.items() if not _is_finished(one, corpus, places.results)
+    }
+    for name in list(missing):
+        for member in wanted[name].members:
+            if not (places.bundle(member) / "bundle.json").is_file():
+                missing.add(member)
+    return {name: one for name, one in wanted.items() if name in missing}
+
+
+def _is_finished(one: Training, corpus: Corpus, results: Path) -> bool:
+    """Whether a run on the same data with the same settings lies in its place."""
+    path = results / corpus.name / one.method / f"seed-{one.seed}.json"
+    try:
+        run = json.loads(path.read_text("utf-8"))
+        if run["data"]["fingerprint"] != corpus.fingerprint:
+            return False
+        # What is joined has the settings of its members.
+        return bool(one.members) or _compared(run["settings"], type(one.settings)) == one.compared
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _compared(settings: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
+    """The settings that make a result; one that a run does not know had its default then."""
+    values = {**dataclasses.asdict(cls()), **settings}
+    values = json.loads(json.dumps(values))
+    if values.get("vectors"):
+        values["vectors"] = Path(values["vectors"]).name
+        values.pop("dim", None)  # the file has its own
+    return {name: value for name, value in values.items() if name not in NOT_COMPARED}
+
+
+def job_of(one: Training, corpus: Corpus, places: Places, command: str) -> Job:
+    """What a worker is told. Vectors that have to be learned or joined are made here."""
+    settings, rows = one.settings, None
+    prepared = corpus.prepared if is_network(one.method) else None
+    name = getattr(settings, "vectors", None)
+    if name and prepared is not None:
+        rows = corpus.rows.get(Path(name).name)
+    elif name and corpus.data is not None:
+        kept = places.bundles / "vectors"
+        file = vectors_file(name, corpus.data, kept, one.config, places.cache)
+        settings = dataclasses.replace(settings, vectors=str(file))
+    return Job(
+        method=one.method,
+        seed=one.seed,
+        settings=[f"{k}={typed(v)}" for k, v in dataclasses.asdict(settings).items()],
+        run_dir=str(places.bundles / f"{one.name}.bundle.run" / one.digest),
+        data=str(corpus.data) if prepared is None else None,
+        prepared=str(prepared) if prepared is not None else None,
+        rows=str(rows) if rows is not None else None,
+        results=str(places.results),
+        bundle=str(places.bundle(one.name)),
+        members=[str(places.bundle(member)) for member in one.members],
+        cache=str(places.cache) if places.cache is not None else None,
+        command=command,
+    )

@@ -1,0 +1,319 @@
+"""One training in a process of its own: ``python -m labelwise.cli.worker JOB.json PARENT``.
+
+`labelwise reproduce` and `labelwise tune` start these side by side. A worker trains a method (or
+joins saved ones), measures it on dev and, unless it is a trial, on test, and writes what its job
+asks for. It goes on from the checkpoint where one was left, and it ends when whoever started it is
+gone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shutil
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from labelwise import bundle as bundles
+from labelwise import methods
+from labelwise.cli.measured import score
+from labelwise.cli.run_folder import Resumable, finish_run
+from labelwise.cli.settings import parse_settings
+from labelwise.corpus.dataset import open_dataset
+from labelwise.corpus.labels import LabelSpace
+from labelwise.errors import LabelwiseError
+from labelwise.evaluation.measures import evaluate
+from labelwise.evaluation.ranking import top_k
+from labelwise.evaluation.runs import (
+    DataRecord,
+    Run,
+    current_versions,
+    log_path,
+    peak_memory,
+    write_whole,
+)
+from labelwise.evaluation.threshold import tune_threshold
+from labelwise.methods import Method, Scores, State
+
+if TYPE_CHECKING:
+    from labelwise.training.prepared import Split
+
+KEPT = {"frequent": 50, "few": 50, "zero": 20}
+"""Labels kept of each group for each document: enough for every K, every group, and F1."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a worker is to do. Paths are text, since the job travels as JSON."""
+
+    method: str
+    seed: int
+    settings: list[str]  # name=value, as after --set
+    run_dir: str
+    data: str | None = None  # a folder of documents, or ...
+    prepared: str | None = None  # ... of a prepared corpus
+    rows: str | None = None  # vectors in place of those of the prepared corpus
+    splits: list[str] = dataclasses.field(default_factory=lambda: ["dev", "test"])
+    results: str | None = None  # folder of runs
+    bundle: str | None = None
+    members: list[str] = dataclasses.field(default_factory=list)  # bundles to join
+    outcome: str | None = None  # file for the figures on dev
+    cache: str | None = None
+    command: str = ""
+
+    def write(self, file: Path) -> Path:
+        write_whole(file, json.dumps(dataclasses.asdict(self), indent=1).encode())
+        return file
+
+
+class Source(Protocol):
+    """Documents to train on and to measure."""
+
+    record: DataRecord
+
+    def fit(self, method: Method) -> None: ...
+    def scores(self, method: Method, split: str) -> Scores: ...
+    def gold(self, split: str) -> Any: ...
+
+
+class Documents:
+    """A data set, as `labelwise train` reads it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.dataset = open_dataset(folder)
+        self.record = DataRecord.of(self.dataset)
+
+    def fit(self, method: Method) -> None:
+        method.fit(self.dataset.train, self.dataset.dev, self.dataset.label_space)
+
+    def scores(self, method: Method, split: str) -> Scores:
+        return score(method, getattr(self.dataset, split), f"{method.name}: scoring {split}")
+
+    def gold(self, split: str) -> Any:
+        return self.dataset.label_space.gold(getattr(self.dataset, split))
+
+
+class Numbers:
+    """A prepared corpus, from which networks alone can be trained."""
+
+    def __init__(self, folder: Path, rows: Path | None) -> None:
+        from labelwise.training.prepared import read_prepared
+        from labelwise.training.vector_rows import with_vector_rows
+
+        self.record = DataRecord(**json.loads((folder / "data.json").read_text("utf-8"))["data"])
+        self.prepared, test = read_prepared(folder)
+        if rows is not None:
+            self.prepared, _ = with_vector_rows(self.prepared, rows)
+        self.splits: dict[str, Split] = {"dev": self.prepared.dev}
+        if test is not None:
+            self.splits["test"] = test
+
+    def fit(self, method: Method) -> None:
+        self._network(method).fit_prepared(self.prepared)
+
+    def scores(self, method: Method, split: str) -> Scores:
+        network = self._network(method)
+        if network.vocabulary != self.prepared.vocabulary:
+            raise LabelwiseError(
+                f"this {method.name} has another vocabulary than the prepared corpus: train it "
+                "again from this corpus"
+            )
+        scores: Scores = network.scores_of(self.splits[split])
+        return scores
+
+    def gold(self, split: str) -> Any:
+        return self.splits[split].gold
+
+    def _network(self, method: Method) -> Any:
+        from labelwise.methods.network import NetworkMethod
+
+        if not isinstance(method, NetworkMethod):
+            raise LabelwiseError(
+                f"{method.name} cannot be trained from a prepared corpus, only from documents"
+            )
+        return method
+
+
+def do(job: Job) -> None:
+    """Train or join, measure, and write."""
+    started = time.perf_counter()
+    source: Source = (
+        Numbers(Path(job.prepared), Path(job.rows) if job.rows else None)
+        if job.prepared
+        else Documents(Path(job.data or ""))
+    )
+    seconds = {"read": time.perf_counter() - started}
+    splits = [split for split in job.splits if source.record.counts.get(split)]
+    started = time.perf_counter()
+    if job.members:
+        method, scores = _join(job, source, splits)
+        fit = [bundles.describe(path)["card"]["seconds"]["fit"] for path in job.members]
+        seconds |= {"fit": sum(fit), "score": time.perf_counter() - started}
+    else:
+        method = _train(job, source)
+        seconds["fit"] = time.perf_counter() - started
+        started = time.perf_counter()
+        scores = {split: source.scores(method, split) for split in splits}
+        seconds["score"] = time.perf_counter() - started
+    if getattr(method.settings, "vectors", None):  # where the file lay here means nothing elsewhere
+        name = Path(method.settings.vectors).name
+        method.settings = dataclasses.replace(method.settings, vectors=name)
+    _write(job, method, source, scores, seconds)
+
+
+def _train(job: Job, source: Source) -> Method:
+    cls = methods.get(job.method)
+    method = cls(parse_settings(cls.Settings, job.settings, job.method))
+    method.cache = Path(job.cache) if job.cache else None
+    if isinstance(method, Resumable):
+        method.run_dir, method.resume = Path(job.run_dir), True
+    source.fit(method)
+    return method
+
+
+def _join(job: Job, source: Source, splits: list[str]) -> tuple[Method, dict[str, Scores]]:
+    """A method made of saved ones, and its scores."""
+    from labelwise.methods.ensemble_lwan import EnsembleLwan
+
+    lwan, z = (bundles.load(path) for path in job.members)
+    of_lwan, of_z = (
+        {split: source.scores(member, split) for split in splits} for member in (lwan, z)
+    )
+    method = EnsembleLwan.from_methods(lwan, z)
+    method.scale(of_lwan["dev"], of_z["dev"], source.gold("dev"))
+    return method, {split: method.joined(of_lwan[split], of_z[split]) for split in splits}
+
+
+def _write(
+    job: Job,
+    method: Method,
+    source: Source,
+    scores: dict[str, Scores],
+    seconds: dict[str, float],
+) -> None:
+    """The bundle, the best labels, the log, the figures; the run last: it says that all is done."""
+    space = method.label_space
+    method.threshold = tune_threshold(scores["dev"], source.gold("dev"))
+    device, memory = _device(method)
+    run = Run(
+        method=method.name,
+        seed=job.seed,
+        measures={
+            split: evaluate(of, source.gold(split), space, tuned_threshold=method.threshold)
+            for split, of in scores.items()
+        },
+        data=source.record,
+        threshold=method.threshold,
+        settings=dataclasses.asdict(method.settings),
+        versions=current_versions(*(("triton",) if device != "cpu" else ())),
+        seconds={what: round(took, 3) for what, took in seconds.items()},
+        peak_memory=memory,
+        command=job.command,
+        device=device,
+    )
+    if job.bundle:
+        _save(method, Path(job.bundle), run)
+        kept: dict[str, Any] = {
+            f"{s}.{k}": a for s, of in scores.items() for k, a in best_labels(of, space).items()
+        }
+        np.savez_compressed(Path(job.bundle).with_suffix(".scores.npz"), **kept)
+    if job.outcome:
+        figures = {**run.measures["dev"]["all"], "seconds": run.seconds["fit"]}
+        write_whole(Path(job.outcome), json.dumps(figures).encode())
+    log = Path(job.run_dir) / "log.jsonl"
+    if job.results:
+        path = run.path(Path(job.results))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if log.is_file():
+            shutil.copyfile(log, log_path(path))
+        run.write(job.results)
+    finish_run(method)
+    for split, of in run.measures.items():
+        print(f"{split}: RP@5 {of['all']['RP@5']:.4f}, nDCG@5 {of['all']['nDCG@5']:.4f}, ", end="")
+        print(f"micro-F1 {of['all']['micro-F1']:.4f}", flush=True)
+
+
+def _device(method: Method) -> tuple[str, int | None]:
+    """The name of what the method was trained on, and the most memory it held there."""
+    name = getattr(method.settings, "device", None)
+    if name is not None:
+        import torch
+
+        from labelwise.training.device import choose_device
+
+        if (device := choose_device(name)).type == "cuda":
+            return torch.cuda.get_device_name(device), torch.cuda.max_memory_allocated(device)
+    return "cpu", peak_memory()
+
+
+def _save(method: Method, folder: Path, run: Run) -> None:
+    """The bundle; a network in half precision, which loading widens again."""
+    if hasattr(method.settings, "precision"):
+        state = method.state()
+        half = {
+            name: array.astype(np.float16) if array.dtype == np.float32 else array
+            for name, array in state.arrays.items()
+        }
+        method.state = lambda: State(half, state.values)  # type: ignore[method-assign]
+    card = {
+        "data": dataclasses.asdict(run.data),
+        "seconds": run.seconds,
+        "peak_memory": run.peak_memory,
+        "device": run.device,
+        "versions": run.versions,
+        "command": run.command,
+    }
+    bundles.save(method, folder, card=card)
+
+
+def best_labels(scores: Scores, space: LabelSpace) -> dict[str, np.ndarray[Any, Any]]:
+    """The best columns of each group and their scores: what ``evaluate_topk`` takes."""
+    columns = np.concatenate(
+        [
+            top_k(scores[:, part], min(KEPT[group], part.stop - part.start)) + part.start
+            for group, part in space.groups.items()
+            if part.stop > part.start
+        ],
+        axis=1,
+    )
+    return {
+        "columns": columns.astype(np.int32),
+        "scores": np.take_along_axis(scores, columns, axis=1),
+    }
+
+
+def worker_command(file: Path) -> list[str]:
+    """What starts a worker, which ends with the process that calls this."""
+    return [sys.executable, "-m", "labelwise.cli.worker", str(file), str(os.getpid())]
+
+
+def _end_with(parent: int) -> None:
+    """End this process when the one that started it is gone, whatever happened to it."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def main() -> None:
+    file, parent = sys.argv[1:]
+    _end_with(int(parent))
+    job = Job(**json.loads(Path(file).read_text("utf-8")))
+    try:
+        do(job)
+    except LabelwiseError as error:
+        sys.exit(f"labelwise: {error}")
+
+
+if __name__ == "__main__":
+    main()

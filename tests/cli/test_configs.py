@@ -1,0 +1,109 @@
+"""Settings in TOML files: checked like those of the command line, which wins over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from labelwise import bundle as bundles
+from labelwise.cli.configs import find_vectors, read_config, settings_from
+from labelwise.errors import InputError, LabelwiseError
+from labelwise.methods import REGISTRY, get
+from labelwise.methods.bigru_lwan import BigruLwanSettings
+
+ROOT = Path(__file__).parents[2]
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "bigru-lwan.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_a_file_sets_what_it_names_and_leaves_the_rest(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        "# tried on dev\nunits = 400\nlearning_rate = 2e-3\nmax_seconds = 'none'\n"
+        'learned_vectors = "missing"\nscale_by_length = false\n',
+    )
+    settings = settings_from(BigruLwanSettings, "bigru-lwan", file)
+    assert settings == BigruLwanSettings(
+        units=400, learning_rate=2e-3, learned_vectors="missing", max_seconds=None
+    )
+
+
+def test_the_command_line_wins(tmp_path: Path) -> None:
+    file = written(tmp_path, "units = 400\ndropout = 0.2\n")
+    settings = settings_from(BigruLwanSettings, "bigru-lwan", file, ["units=200", "seed=3"])
+    assert (settings.units, settings.dropout, settings.seed) == (200, 0.2, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("unit = 3", r"bigru-lwan\.toml: there is no setting 'unit'; bigru-lwan has these"),
+        ("units = 'many'", r"bigru-lwan\.toml: the setting 'units' of bigru-lwan cannot be 'many'"),
+        ("dropout = 3.0", r"bigru-lwan\.toml: dropout must be from 0 to below 1, not 3\.0"),
+        ("units = \nseed = 1", r"bigru-lwan\.toml: not TOML \(.*line 1"),
+        ("[training]\nunits = 3", r"bigru-lwan\.toml, field 'training': a file of settings has"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named_with_the_file(
+    tmp_path: Path, text: str, problem: str
+) -> None:
+    with pytest.raises(InputError, match=problem):
+        settings_from(BigruLwanSettings, "bigru-lwan", written(tmp_path, text))
+
+
+def test_a_wrong_assignment_is_not_blamed_on_the_file(tmp_path: Path) -> None:
+    file = written(tmp_path, "units = 400")
+    with pytest.raises(LabelwiseError, match="no setting 'unit'") as caught:
+        settings_from(BigruLwanSettings, "bigru-lwan", file, ["unit=3"])
+    assert "toml" not in str(caught.value)
+
+
+def test_a_missing_or_binary_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.toml: there is no such file of settings"):
+        read_config(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match=r"bad\.toml: settings are TOML in UTF-8"):
+        read_config(tmp_path / "bad.toml")
+
+
+def test_vectors_are_found_by_their_bare_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data, configs = tmp_path / "data" / "eurlex57k", tmp_path / "configs"
+    for folder in (data, configs, tmp_path / "data" / "vectors"):
+        folder.mkdir(parents=True)
+    assert find_vectors("glove.txt", data) == "glove.txt"
+    beside = tmp_path / "data" / "vectors" / "glove.txt"
+    beside.touch()
+    assert find_vectors("glove.txt", data) == str(beside)
+    assert find_vectors("glove.txt", tmp_path / "data") == str(beside)
+    (configs / "glove.txt").touch()
+    assert find_vectors("glove.txt", data, configs / "han.toml") == str(configs / "glove.txt")
+    assert find_vectors(str(beside), data) == str(beside)
+
+
+def test_train_takes_a_file_of_settings(
+    labelwise: Callable[..., object], corpus: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "svm.toml"
+    file.write_text("min_count = 4\nC = 2.0\n")
+    out = tmp_path / "svm.bundle"
+    arguments = ("--data", corpus, "--out", out, "--config", file, "--set", "C=3", "--json")
+    assert labelwise("train", "svm", *arguments).code == 0  # type: ignore[attr-defined]
+    settings = bundles.describe(out)["settings"]
+    assert (settings["min_count"], settings["C"]) == (4, 3.0)
+
+
+@pytest.mark.skipif(not (ROOT / "configs").is_dir(), reason="configs/ is not in the package")
+@pytest.mark.parametrize("method", REGISTRY)
+def test_every_method_has_settings_for_eurlex57k_that_it_knows(method: str) -> None:
+    file = ROOT / "configs" / "eurlex57k" / f"{method}.toml"
+    settings_from(get(method).Settings, method, file)
+    assert file.read_text("utf-8").startswith("# ")

@@ -1,0 +1,329 @@
+"""The whole table by one command: killed in the middle, called again, never done twice.
+
+The networks are tiny and hardly trained: what is tested is the way, not how good they are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from labelwise import bundle as bundles
+from labelwise.cli import trainings
+from labelwise.corpus.dataset import Dataset, open_dataset
+from labelwise.corpus.synthetic import make_dataset
+from labelwise.evaluation.measures import evaluate_topk
+from labelwise.evaluation.runs import DataRecord, Run
+from labelwise.text.tokenized import tokenize_corpus
+from labelwise.text.vectors import read_vectors
+from labelwise.training.prepared import make_split, prepare, write_prepared
+from labelwise.training.vector_rows import write_vector_rows
+
+CNN = ("epochs=3", "max_tokens=60", "filters=8", "kernel=3")
+RNN = ("epochs=3", "max_tokens=60", "units=8", "z_units=8")
+
+
+def sets(settings: tuple[str, ...]) -> list[str]:
+    return [word for one in settings for word in ("--set", one)]
+
+
+CHECKPOINTS = """
+import sys
+from labelwise.training import loop
+loop.CHECKPOINT_SECONDS = 0.0
+from labelwise.cli.worker import main
+main()
+"""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reproduce") / "acts"
+    make_dataset(folder, train=80, dev=16, test=16)
+    return folder
+
+
+@pytest.fixture
+def here(tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with settings for one method."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.delenv("LABELWISE_DATA", raising=False)
+    (tmp_path / "configs" / "acts").mkdir(parents=True)
+    (tmp_path / "configs" / "acts" / "cnn-lwan.toml").write_text(
+        'vectors = "vectors.txt"\ndropout = 0.1\n'
+    )
+    return tmp_path
+
+
+def start(*arguments: object) -> subprocess.Popen[bytes]:
+    code = "from labelwise.cli import main; main()"
+    command = [sys.executable, "-c", code, "reproduce", *map(str, arguments)]
+    return subprocess.Popen(command, stderr=subprocess.PIPE)
+
+
+def wait_for(file: Path) -> None:
+    for _ in range(2_000):
+        if file.exists():
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{file} never came")
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
+
+
+def children(process: int) -> list[int]:
+    found = Path(f"/proc/{process}/task/{process}/children")
+    return [int(one) for one in found.read_text().split()]
+
+
+def stamps(folder: Path) -> dict[str, int]:
+    return {str(file): file.stat().st_mtime_ns for file in folder.rglob("seed-*.json")}
+
+
+def test_killed_in_the_middle_it_goes_on_and_ends_with_the_report(
+    labelwise: Callable[..., Any], here: Path, data: Path
+) -> None:
+    asked = ("--data", data, "-m", "exact-match,cnn-lwan", "--seeds", 2, *sets(CNN))
+    first = start(*asked)
+    run, job = here / "results/acts/exact-match/seed-0.json", here / "bundles/cnn-lwan-0.job.json"
+    wait_for(run)
+    wait_for(job)
+    workers = children(first.pid)
+    kill(first)
+    for _ in range(1_500):  # once it runs, a worker sees within a second that it is alone
+        if not any(map(alive, workers)):
+            break
+        time.sleep(0.02)
+    assert not any(map(alive, workers))
+    assert not (here / "results/acts/cnn-lwan/seed-0.json").exists()
+
+    # A worker killed after some steps, as on a machine that was switched off.
+    command = [sys.executable, "-c", CHECKPOINTS, str(job), str(os.getpid())]
+    worker = subprocess.Popen(command)
+    checkpoint = Path(json.loads(job.read_text())["run_dir"]) / "checkpoint.safetensors"
+    wait_for(checkpoint)
+    kill(worker)
+    log = (checkpoint.parent / "log.jsonl").read_text().splitlines()
+
+    before = stamps(here)
+    said = labelwise("reproduce", *asked)
+    assert said.code == 0, said.err
+    assert "exact-match, seed 0: finished before" in said.err
+    assert "cnn-lwan, seed 1: started" in said.err
+    assert "exact-match, seed 1" not in said.err  # nothing in it depends on a seed
+    resumed = (here / "results/acts/cnn-lwan/seed-0.log.jsonl").read_text().splitlines()
+    assert resumed[0] == log[0]  # the start, with what the first training wrote
+    assert [json.loads(line)["event"] for line in resumed] == [
+        *("start", "epoch", "epoch", "epoch", "end")
+    ]
+    assert not checkpoint.exists()
+    after = stamps(here)
+    assert {file: after[file] for file in before} == before
+    assert len(after) == 3
+
+    page = (here / "results/acts/README.md").read_text("utf-8")
+    assert "Mean ± standard deviation over seeds: cnn-lwan 2, exact-match 1." in page
+    assert "labelwise reproduce --set epochs=3" in page
+    assert str(here) not in page
+    assert (here / "results/acts/curves.svg").exists()
+    header = (here / "results/acts/labels.csv").read_text("utf-8").splitlines()[0]
+    assert header.endswith("test documents,cnn-lwan F1,exact-match F1")
+
+    again = labelwise("reproduce", *asked)
+    assert again.code == 0
+    assert again.err.count("finished before") == 3
+    assert stamps(here) == after
+
+
+def test_other_settings_are_other_results_and_the_file_of_settings_counts(
+    labelwise: Callable[..., Any], here: Path, data: Path
+) -> None:
+    asked = ("--data", data, "-m", "cnn-lwan", "--seeds", 1, "--no-report")
+    assert labelwise("reproduce", *asked, *sets(CNN)).code == 0
+    run = Run.read(here / "results/acts/cnn-lwan/seed-0.json")
+    assert run.settings["dropout"] == 0.1
+    assert run.settings["vectors"] == "vectors.txt"  # the name, not where it lay
+    assert (run.device, run.command) == (
+        "cpu",
+        "labelwise reproduce" + "".join(f" --set {one}" for one in CNN),
+    )
+    assert not (here / "results/acts/README.md").exists()
+
+    # What the run was made of can be used elsewhere.
+    dataset = open_dataset(data)
+    model = bundles.load(here / "bundles/cnn-lwan-0.bundle")
+    with np.load(here / "bundles/cnn-lwan-0.scores.npz") as kept:
+        columns, scores = kept["test.columns"], kept["test.scores"]
+    found = np.take_along_axis(model.scores(dataset.test), columns, axis=1)
+    np.testing.assert_allclose(found, scores, atol=0.01)  # the bundle has half precision
+    gold = dataset.label_space.gold(dataset.test)
+    again = evaluate_topk(columns, scores, gold, dataset.label_space)
+    assert again["all"]["RP@5"] == pytest.approx(run.value("test", "all", "RP@5"))
+
+    assert "finished before" in labelwise("reproduce", *asked, *sets(CNN), "--max-seconds", 99).err
+    (here / "configs/acts/cnn-lwan.toml").write_text("dropout = 0.2\n")
+    said = labelwise("reproduce", *asked, *sets(CNN))
+    assert "cnn-lwan, seed 0: started" in said.err
+    assert Run.read(here / "results/acts/cnn-lwan/seed-0.json").settings["dropout"] == 0.2
+
+
+def test_from_numbers_alone_networks_are_trained_and_joined(
+    labelwise: Callable[..., Any], here: Path, data: Path
+) -> None:
+    prepared, rows = prepare_folder(open_dataset(data), here / "prepared")
+    asked = ("--prepared", prepared, "--seeds", 1, "--jobs", 2, "--no-report")
+    joined = (*asked, "-m", "ensemble-lwan", *sets(RNN))
+    said = labelwise("reproduce", *joined)
+    assert said.code == 0, said.err
+    by_method = {file.parent.name: Run.read(file) for file in here.rglob("seed-0.json")}
+    assert set(by_method) == {"bigru-lwan", "z-bigru-lwan", "ensemble-lwan"}
+    ensemble, lwan = by_method["ensemble-lwan"], by_method["bigru-lwan"]
+    assert ensemble.value("test", "few", "RP@5") == lwan.value("test", "few", "RP@5")
+    z = by_method["z-bigru-lwan"].value("test", "zero", "RP@5")
+    np.testing.assert_equal(ensemble.value("test", "zero", "RP@5"), z)
+    assert ensemble.data.fingerprint == open_dataset(data).fingerprint
+    assert lwan.settings["vectors"] == "vectors.txt"
+    assert bundles.load(here / "bundles/ensemble-lwan-0.bundle").name == "ensemble-lwan"
+
+    # The ensemble is made again from the bundles alone, and a member only where its bundle is gone.
+    (here / "results/acts/ensemble-lwan/seed-0.json").unlink()
+    (here / "bundles/z-bigru-lwan-0.bundle/bundle.json").unlink()
+    said = labelwise("reproduce", *joined)
+    assert "\nbigru-lwan, seed 0: finished before" in f"\n{said.err}"
+    assert "z-bigru-lwan, seed 0: started" in said.err
+    assert "ensemble-lwan, seed 0: started" in said.err
+
+    # Other vectors for the same numbers, by name.
+    (here / "configs/acts/cnn-lwan.toml").write_text('vectors = "vectors.txt+own.txt"\n')
+    of_cnn = (*asked, "-m", "cnn-lwan", *sets(CNN))
+    said = labelwise("reproduce", *of_cnn)
+    assert said.code == 1
+    assert "cnn-lwan asks for vectors=vectors.txt+own.txt, but the prepared corpus has" in said.err
+    said = labelwise("reproduce", *of_cnn, "--vectors", rows)
+    assert said.code == 0, said.err
+    run = Run.read(here / "results/acts/cnn-lwan/seed-0.json")
+    assert run.settings["vectors"] == "vectors.txt+own.txt"
+    model: Any = bundles.load(here / "bundles/cnn-lwan-0.bundle")
+    assert model.network.words.weight.shape[1] == 53
+
+
+def prepare_folder(dataset: Dataset, folder: Path) -> tuple[Path, Path]:
+    """The corpus in numbers, and three more numbers for each word's vector."""
+    file = Path(dataset.paths["train"]).parent / "vectors.txt"
+    made = prepare(dataset.train, dataset.dev, dataset.label_space, vectors=file, min_count=2)
+    corpus = tokenize_corpus(dataset.test)
+    write_prepared(
+        folder, made, make_split(dataset.test, corpus, made.vocabulary, dataset.label_space)
+    )
+    record = {
+        "data": asdict(DataRecord.of(dataset)),
+        "settings": {"dim": 50, "min_count": 2, "vectors": "vectors.txt"},
+    }
+    (folder / "data.json").write_text(json.dumps(record))
+    known = read_vectors(file)
+    own = type(known)(known.words, known.matrix[:, :3])
+    rows = folder.parent / "rows.npz"
+    write_vector_rows(rows, own, made.vocabulary, name="vectors.txt+own.txt", beside=True)
+    return folder, rows
+
+
+def test_what_fails_is_named_and_the_others_go_on(
+    labelwise: Callable[..., Any], here: Path, data: Path
+) -> None:
+    (here / "configs/acts/bigru-lwan.toml").write_text("device = 'cuda:7'\n")
+    asked = ("--data", data, "--seeds", 1, *sets(RNN), "-m", "ensemble-lwan,exact-match")
+    said = labelwise("reproduce", *asked, "--jobs", 2)
+    assert said.code == 1
+    assert "bigru-lwan, seed 0: failed (labelwise: the device 'cuda:7' cannot be used" in said.err
+    assert "ensemble-lwan, seed 0: left out, for a member failed" in said.err
+    assert "2 of 4 trainings failed (bigru-lwan-0, ensemble-lwan-0)" in said.err
+    assert (here / "results/acts/exact-match/seed-0.json").exists()
+    assert "| exact-match |" in (here / "results/acts/README.md").read_text("utf-8")
+
+
+def test_it_ends_in_time_and_says_how_to_go_on(
+    labelwise: Callable[..., Any], here: Path, data: Path
+) -> None:
+    asked = ("--data", data, "--seeds", 3, *sets(CNN), "-m", "cnn-lwan", "--stop-after", 0.5)
+    said = labelwise("reproduce", *asked)
+    assert said.code == 0
+    assert "stopped with 3 of 3 trainings to go: call the same command again" in said.err
+    assert not (here / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        ((), 2, "--data (or LABELWISE_DATA) or --prepared is needed"),
+        (("--data", "DATA", "-m", "bert"), 1, "no method is called 'bert'"),
+        (("--data", "DATA", "-m", "svm", "--set", "unit=3"), 1, "has a setting 'unit'"),
+        (("--data", "DATA", "--vectors", "rows.npz"), 2, "--vectors goes with --prepared"),
+        (("--prepared", "none"), 1, "none: this is not a prepared corpus"),
+        (("--data", "DATA", "--seeds", "0"), 2, "--seeds"),
+    ],
+)
+def test_a_wrong_call_is_explained(
+    labelwise: Callable[..., Any],
+    here: Path,
+    data: Path,
+    arguments: tuple[str, ...],
+    code: int,
+    sentence: str,
+) -> None:
+    said = labelwise("reproduce", *(data if word == "DATA" else word for word in arguments))
+    assert said.code == code
+    assert sentence in said.err
+    assert len(said.err.strip().splitlines()) == 1
+
+
+def test_vectors_are_learned_or_joined_where_settings_ask_for_them(
+    here: Path, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("numba")
+    config = here / "configs/acts/han.toml"
+    config.write_text('vectors = "vectors.txt+skipgram-4.txt.xz"\n')
+    corpus = trainings.open_corpus(data, None, ())
+    places = trainings.Places(here / "results", here / "bundles")
+    (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ())
+    job = trainings.job_of(one, corpus, places, "")
+    assert "learning skipgram-4.txt.xz" in capsys.readouterr().err
+    file = dict(setting.split("=") for setting in job.settings)["vectors"]
+    assert Path(file) == here / "bundles/vectors/vectors.txt+skipgram-4.txt.xz"
+    assert read_vectors(file).dim == 54
+    trainings.job_of(one, corpus, places, "")
+    assert capsys.readouterr().err == ""  # they are kept
+
+
+def test_a_setting_that_an_older_run_does_not_know_had_its_default(here: Path, data: Path) -> None:
+    corpus = trainings.open_corpus(data, None, ())
+    (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ())
+    older = {k: v for k, v in asdict(one.settings).items() if k not in ("clip", "max_sections")}
+    cls = type(one.settings)
+    assert trainings._compared(older, cls) == one.compared
+    assert trainings._compared({**older, "clip": 1.0}, cls) != one.compared
+    assert trainings._compared({**older, "vectors": "/a/glove.txt", "dim": 7}, cls) == (
+        trainings._compared({**older, "vectors": "glove.txt"}, cls)
+    )
