@@ -327,3 +327,28 @@ def test_a_setting_that_an_older_run_does_not_know_had_its_default(here: Path, d
     assert trainings._compared({**older, "vectors": "/a/glove.txt", "dim": 7}, cls) == (
         trainings._compared({**older, "vectors": "glove.txt"}, cls)
     )
+
+
+def test_a_run_that_the_clock_cut_short_is_finished_only_for_as_short_a_time(
+    here: Path, data: Path
+) -> None:
+    corpus = trainings.open_corpus(data, None, ())
+    places = trainings.Places(here / "results", here / "bundles")
+
+    def left(*given: str) -> list[str]:
+        made = trainings.trainings(["han"], 1, corpus, here / "configs", given)
+        return list(trainings.unfinished({one.name: one for one in made}, corpus, places))
+
+    (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ["max_seconds=400"])
+    file = here / "results/acts/han/seed-0.json"
+    file.parent.mkdir(parents=True)
+    record = {"data": {"fingerprint": corpus.fingerprint}, "settings": asdict(one.settings)}
+    file.write_text(json.dumps(record))
+    log = file.with_suffix(".log.jsonl")
+    log.write_text('{"event": "start"}\n{"event": "end", "epoch": 4, "best_epoch": 3}\n')
+    assert left("max_seconds=400") == left("max_seconds=300") == []
+    assert left() == left("max_seconds=500") == ["han-0"]
+    log.write_text('{"event": "end", "epoch": 10, "best_epoch": 9}\n')
+    assert left() == []
+    log.write_text('{"event": "end", "epoch": 4, "best_epoch": 1}\n')  # dev had stopped rising
+    assert left() == []

@@ -17,6 +17,7 @@ from labelwise.cli.named_vectors import vectors_file
 from labelwise.cli.settings import typed
 from labelwise.cli.worker import Job
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.evaluation.runs import log_path
 
 MEMBERS: Mapping[str, tuple[str, ...]] = {"ensemble-lwan": ("bigru-lwan", "z-bigru-lwan")}
 """Methods that are joined from others' bundles of the same seed, not trained."""
@@ -209,10 +210,23 @@ def _is_finished(one: Training, corpus: Corpus, results: Path) -> bool:
         run = json.loads(path.read_text("utf-8"))
         if run["data"]["fingerprint"] != corpus.fingerprint:
             return False
-        # What is joined has the settings of its members.
-        return bool(one.members) or _compared(run["settings"], type(one.settings)) == one.compared
+        if one.members:  # what is joined has the settings of its members
+            return True
+        if _compared(run["settings"], type(one.settings)) != one.compared:
+            return False
+        return not _was_cut_short(run["settings"], one.settings, log_path(path))
     except (OSError, ValueError, KeyError, TypeError):
         return False
+
+
+def _was_cut_short(had: Mapping[str, Any], wanted: Any, log: Path) -> bool:
+    """Whether the clock ended the training of a run, where more time is given now."""
+    allowed, now = had.get("max_seconds"), getattr(wanted, "max_seconds", None)
+    if allowed is None or (now is not None and now <= allowed):
+        return False
+    end = json.loads(log.read_text("utf-8").splitlines()[-1])
+    done = end["epoch"] + 1 >= had["epochs"] or end["epoch"] - end["best_epoch"] >= had["patience"]
+    return not done
 
 
 def _compared(settings: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
