@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, RootModel, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    RootModel,
+    model_validator,
+)
 
 from labelwise.corpus.document import SectionKind
 from labelwise.corpus.labels import Group
@@ -29,8 +37,14 @@ def whole_characters(text: str) -> str:
     return text
 
 
+def _whole_number(given: object) -> object:
+    """JSON knows one kind of number: 5.0 is a whole one."""
+    return int(given) if isinstance(given, float) and given.is_integer() else given
+
+
 Text = Annotated[str, AfterValidator(whole_characters)]
-Number = Annotated[float, Field(allow_inf_nan=False)]
+Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e6, le=1e6)]
+Whole = Annotated[int, BeforeValidator(_whole_number)]
 LabelId = Annotated[Text, Field(min_length=1, max_length=500)]
 ModelId = Annotated[
     Text | None,
@@ -49,8 +63,19 @@ class SectionText(Shape):
     text: Text
 
 
+_EITHER: list[JsonValue] = [
+    {
+        "required": [one],
+        "properties": {one: {"type": kind}, other: {"type": "null"}},
+    }
+    for one, kind, other in (("text", "string", "sections"), ("sections", "array", "text"))
+]
+
+
 class DocumentText(Shape):
     """A document: its ``text``, which is split like a text file, or its ``sections``."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": _EITHER})
 
     id: Text = Field(default="", max_length=500, description="Comes back in the answer.")
     title: Text = Field(default="", max_length=20_000)
@@ -72,7 +97,7 @@ class Choice(Shape):
     """Which labels come back."""
 
     model: ModelId = None
-    top: int = Field(20, ge=1, le=MOST_PREDICTIONS, description="At most so many labels.")
+    top: Whole = Field(20, ge=1, le=MOST_PREDICTIONS, description="At most so many labels.")
     threshold: Number | Literal["tuned"] | None = Field(
         None,
         description="Only labels that score above it; 'tuned' is the model's own threshold.",
@@ -94,14 +119,16 @@ class TagBatchRequest(Choice):
 
 
 class TagStreamRequest(TagRequest):
-    section_top: int = Field(
+    section_top: Whole = Field(
         5, ge=0, le=100, description="Labels of each section, scored on its own."
     )
 
 
 class CompareRequest(DocumentText):
-    models: list[Annotated[Text, Field(max_length=200)]] = Field(min_length=2, max_length=4)
-    top: int = Field(20, ge=1, le=MOST_PREDICTIONS)
+    models: list[Annotated[Text, Field(max_length=200)]] = Field(
+        min_length=2, max_length=4, json_schema_extra={"uniqueItems": True}
+    )
+    top: Whole = Field(20, ge=1, le=MOST_PREDICTIONS)
     include: list[LabelId] = Field(default_factory=list, max_length=MOST_LABELS)
     exclude: list[LabelId] = Field(default_factory=list, max_length=MOST_LABELS)
 
@@ -113,7 +140,7 @@ class EvidenceRequest(DocumentText):
         max_length=MOST_EXPLAINED,
         description="Labels to explain; without any, the `top` best ones.",
     )
-    top: int = Field(5, ge=1, le=MOST_EXPLAINED)
+    top: Whole = Field(5, ge=1, le=MOST_EXPLAINED)
     by_section: bool = Field(
         False,
         description="Read every section on its own, so that those beyond a network's reach have "

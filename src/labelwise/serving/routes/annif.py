@@ -127,7 +127,11 @@ async def suggest_batch(
     )
 
 
-@router.post("/projects/{project_id}/learn", status_code=204, responses=documented(403, 404, 422))
+@router.post(
+    "/projects/{project_id}/learn",
+    status_code=204,
+    responses=documented(403, 404, 408, 413, 415, 422, 504),
+)
 async def learn(here: Here, project_id: ProjectId, body: list[IndexedDocument]) -> Response:
     """Refused: a model is trained with `labelwise train`, where it is measured as well."""
     model = here.models.get(project_id)

@@ -1,0 +1,51 @@
+"""The description for machines is true: made-up requests get the answers that it promises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.checks import load_all_checks
+from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
+
+from labelwise.serving.app import create_app
+
+pytestmark = pytest.mark.xdist_group("serving")
+
+load_all_checks()
+description = schemathesis.openapi.from_dict(create_app([]).openapi())
+
+MEANT = ("include", "exclude", "labels[", "concepts", "model", "file")
+"""Fields that may be written well and still name what is not there."""
+
+
+@description.parametrize()
+@settings(
+    max_examples=10,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+def test_every_answer_is_one_of_those_described(case: Any, client: httpx.Client) -> None:
+    answer = case.call(base_url=str(client.base_url), timeout=30)
+    left_out = [positive_data_acceptance]
+    if case.path == "/v1/parse":  # to a form, whatever is in a field is a file
+        left_out.append(negative_data_rejection)
+    case.validate_response(answer, excluded_checks=left_out)
+    if case.meta.generation.mode.is_positive and answer.status_code == 422:
+        assert answer.json()["field"].startswith(MEANT), answer.text
+
+
+def test_every_route_says_what_its_problems_look_like() -> None:
+    schema = create_app([]).openapi()
+    for path, routes in schema["paths"].items():
+        for method, route in routes.items():
+            for status, answer in route["responses"].items():
+                if int(status) >= 400:
+                    assert list(answer["content"]) == ["application/problem+json"], (path, method)
+            assert {"400", "401", "500", "503"} <= set(route["responses"])
+    assert "HTTPValidationError" not in str(schema)
