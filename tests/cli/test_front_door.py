@@ -30,6 +30,7 @@ COMMANDS = [
     ("report",),
     ("tag",),
     ("explain",),
+    ("export",),
     ("faithfulness",),
     ("demo",),
 ]

@@ -174,6 +174,13 @@ def test_the_rules_of_the_docs_are_those_of_the_tokenizer() -> None:
 # What is refused
 
 
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").mkdir()
+    with pytest.raises(LabelwiseError, match=r"model.onnx cannot be written: Is a directory"):
+        write_onnx(network("cnn-lwan"), tmp_path / "model.onnx")
+    assert [path.name for path in tmp_path.iterdir()] == ["model.onnx"]
+
+
 def test_methods_that_are_no_single_network_say_which_can_be_exported(tmp_path: Path) -> None:
     train = acts(10)
     method = ExactMatch()
@@ -198,10 +205,9 @@ def test_every_single_network_of_the_registry_can_be_exported() -> None:
 
 
 def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    method = network("cnn-lwan")
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'labelwise\[onnx\]'"):
-        check_exportable(method)
+        check_exportable("cnn-lwan")
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'labelwise\[onnx\]'"):
         open_onnx("model.onnx")

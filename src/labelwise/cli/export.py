@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from labelwise.cli.options import JsonOption
 from labelwise.cli.output import note, print_json, print_table
 from labelwise.errors import LabelwiseError
+
+if TYPE_CHECKING:
+    from labelwise.methods.network import NetworkMethod
 
 
 def export(
@@ -40,17 +43,18 @@ def export(
       labelwise export bigru-lwan.bundle --onnx bigru-lwan-small.onnx --int8
     """
     if onnx is None:
-        raise typer.BadParameter(
+        raise LabelwiseError(
             "choose a format: --onnx FILE.onnx writes an ONNX model; there is no other yet"
         )
     _check_place(onnx, force)
     from labelwise import bundle as bundles
     from labelwise.export.onnx_file import check_exportable, write_onnx
 
-    method = check_exportable(bundles.load(bundle))
-    size = write_onnx(method, onnx, int8=int8)
+    check_exportable(bundles.describe(bundle)["method"])
     from labelwise.export.parity import largest_difference
 
+    method = cast("NetworkMethod", bundles.load(bundle))
+    size = write_onnx(method, onnx, int8=int8)
     difference = largest_difference(method, onnx)
     if as_json:
         print_json(

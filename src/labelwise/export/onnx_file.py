@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import labelwise
 from labelwise.errors import LabelwiseError, MissingExtraError
-from labelwise.evaluation.runs import write_whole
 from labelwise.methods.base import Method
 from labelwise.text.tokenizer import PATTERN
 
@@ -36,19 +36,27 @@ def write_onnx(method: Method, path: str | Path, *, int8: bool = False) -> int:
             f"the model would have {size / 1e9:.1f} GB, and an ONNX file holds 2: "
             + ("it has too many labels or words" if int8 else "export it with --int8")
         )
-    write_whole(Path(path), model.SerializeToString(deterministic=True))
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        partial.write_bytes(model.SerializeToString(deterministic=True))
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise LabelwiseError(f"{path} cannot be written: {error.strerror}") from error
     return size
 
 
 def to_onnx(method: Method, *, int8: bool = False) -> ModelProto:
     """A trained network as an ONNX model: ``tokens``, ``lengths`` (``counts``) to ``scores``."""
-    network = check_exportable(method)
+    check_exportable(method.name)
     from onnx import helper
 
     from labelwise.export.graph import Value
     from labelwise.export.networks import NETWORKS
     from labelwise.export.parts import Parts
 
+    network = cast("NetworkMethod", method)
     parts = Parts(
         network.state().arrays, scale_by_length=network.settings.scale_by_length, int8=int8
     )
@@ -70,21 +78,19 @@ def to_onnx(method: Method, *, int8: bool = False) -> ModelProto:
     return model
 
 
-def check_exportable(method: Method) -> NetworkMethod:
-    """The method as a network, or an error that says which methods can be exported."""
+def check_exportable(name: str) -> None:
+    """Raise an error for a method that cannot be exported; it says which can."""
     try:
         import onnx  # noqa: F401
     except ImportError as error:
         raise MissingExtraError("exporting to ONNX", "onnx") from error
     from labelwise.export.networks import NETWORKS
-    from labelwise.methods.network import NetworkMethod
 
-    if method.name not in NETWORKS or not isinstance(method, NetworkMethod):
+    if name not in NETWORKS:
         raise LabelwiseError(
-            f"{method.name} cannot be exported to ONNX: only single networks can, which read words "
-            f"as numbers; these are {', '.join(NETWORKS)}"
+            f"{name} cannot be exported to ONNX: only single networks can, which read words as "
+            f"numbers; these are {', '.join(NETWORKS)}"
         )
-    return method
 
 
 def about(network: NetworkMethod) -> dict[str, str]:
