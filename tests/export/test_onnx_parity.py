@@ -11,6 +11,7 @@ from export_cases import MAX_TOKENS, act_of, halved, network
 from methods.network_cases import BY_SECTION, LABEL_WISE, NAMES, ZERO_SHOT, acts
 from numpy.typing import NDArray
 from onnx import TensorProto, checker
+from onnx.reference import ReferenceEvaluator
 
 from labelwise import bundle as bundles
 from labelwise.corpus.dataset import open_dataset
@@ -63,6 +64,16 @@ def test_padding_takes_no_part_whatever_stands_there(name: str, tmp_path: Path) 
     for columns, filling in ((1, 0), (30, 0), (30, 5)):
         scores = run(wider(inputs, columns, filling))
         np.testing.assert_allclose(scores, expected, atol=CLOSE)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_runtime_agrees_on_a_document_without_padding(name: str) -> None:
+    # The reference evaluator of the onnx package reads every row of a GRU to the longest one's end.
+    method = network(name)
+    documents = [act_of(4, seed=8)]
+    runtime = ReferenceEvaluator(to_onnx(method))
+    (scores,) = runtime.run(["scores"], dict(onnx_inputs(method, documents)))
+    np.testing.assert_allclose(scores, method.scores(documents), atol=CLOSE)
 
 
 @pytest.mark.parametrize("name", NAMES)
