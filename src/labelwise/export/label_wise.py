@@ -30,22 +30,27 @@ def label_wise(
 
     ``read`` are h and v, (S, T, any); ``of_labels`` are the queries and the outputs, (L, any).
     """
-    labels = len(of_labels[0])
+    queries, outputs = of_labels
+    labels = len(queries)
     blocks = -(-labels // BLOCK)
     size = -(-labels // blocks)
-    padding = ((0, blocks * size - labels), (0, 0))
-    stored: list[Value] = []  # of each block
-    scales: list[Value] = []
-    for array in of_labels:
+
+    def stored(array: Floats) -> list[Value]:
+        """In blocks, the last of them filled up with zeros: the weights and, in 8 bits, scales."""
         width = array.shape[1]
+        padding = ((0, blocks * size - labels), (0, 0))
         block = np.pad(array, padding).reshape(blocks, size, width)
-        if int8:
-            small, scale = in_8_bits(block)
-            shifted = (small.astype(np.int16) + 128).astype(np.uint8)
-            stored.append((graph.constant(shifted), "uint8", [size, width]))
-            scales.append((graph.constant(scale[..., None]), "float32", [size, 1]))
-        else:
-            stored.append((graph.weight(block), "float32", [size, width]))
+        if not int8:
+            return [(graph.weight(block), "float32", [size, width])]
+        small, scale = in_8_bits(block)
+        shifted = (small.astype(np.int16) + 128).astype(np.uint8)
+        return [
+            (graph.constant(shifted), "uint8", [size, width]),
+            (graph.constant(scale[..., None]), "float32", [size, 1]),
+        ]
+
+    of_queries = stored(queries)
+    of_outputs = of_queries if outputs is queries else stored(outputs)
 
     def of_row(row: Graph, entries: list[str]) -> str:
         *tokens, length = entries
@@ -56,7 +61,7 @@ def label_wise(
             pairs = [in_7_bits(row, x) for x in turned]
 
             def of_block(block: Graph, entries: list[str]) -> str:
-                q, o, q_scale, o_scale = entries
+                q, q_scale, o, o_scale = entries
                 (h, h_scale), (v, v_scale) = pairs[0], pairs[-1]
                 scores = block.add("Mul", product(block, q, h), block.add("Mul", q_scale, h_scale))
                 sums = _attend(block, scores, product(block, o, v))
@@ -68,7 +73,7 @@ def label_wise(
                 scores = block.add("MatMul", q, turned[0])
                 return _attend(block, scores, block.add("MatMul", o, turned[-1]))
 
-        sums = row.scan(of_block, [*stored, *scales], [size, 1])  # (blocks, size, 1)
+        sums = row.scan(of_block, [*of_queries, *of_outputs], [size, 1])  # (blocks, size, 1)
         return row.add(
             "Slice", row.add("Reshape", sums, row.whole(-1)), row.whole(0), row.whole(labels)
         )
