@@ -25,6 +25,7 @@ from labelwise.cli.reproduce import reproduce
 from labelwise.cli.serve import serve
 from labelwise.cli.tag import tag
 from labelwise.cli.train import methods, train
+from labelwise.cli.tune import tune
 from labelwise.cli.vectors import vectors
 from labelwise.errors import LabelwiseError
 
@@ -44,6 +45,7 @@ for command in (
     compare,
     report,
     reproduce,
+    tune,
     vectors,
     tag,
     explain,

@@ -1,0 +1,352 @@
+"""``labelwise tune``: settings chosen on dev, on this machine or asked here and tried elsewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from labelwise.cli.configs import read_config
+from labelwise.cli.output import note
+from labelwise.cli.train import MethodArgument
+from labelwise.errors import InputError, LabelwiseError
+
+if TYPE_CHECKING:
+    from labelwise.cli.trainings import Corpus
+    from labelwise.tuning.space import Choice, Range
+    from labelwise.tuning.study import Study
+    from labelwise.tuning.trials import Trial
+
+FAILURES = 3
+"""Trials that may fail one after another; more would fail as well."""
+
+
+def tune(
+    method: MethodArgument,
+    *,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            envvar="LABELWISE_DATA",
+            help="Folder of the data set: train and dev are read, test is not.",
+            show_default=False,
+        ),
+    ] = None,
+    prepared: Annotated[
+        Path | None,
+        typer.Option(
+            help="A corpus in numbers (benchmarks/gpu_prepare.py), for the networks.",
+            show_default=False,
+        ),
+    ] = None,
+    vectors: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Other vectors for it, each a value of the setting 'vectors' to try.",
+            show_default=False,
+        ),
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Trials in all, earlier ones included.")] = 30,
+    jobs: Annotated[int, typer.Option(min=1, help="Trials side by side.")] = 1,
+    study: Annotated[
+        Path, typer.Option(help="The file of the study; called again, it goes on.")
+    ] = Path("tune.db"),
+    out: Annotated[
+        Path | None,
+        typer.Option(help="File for the best settings.", show_default="standard output"),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(help="A TOML file of the settings to begin with.", show_default=False),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A setting for all trials.", metavar="NAME=VALUE"),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Search these settings in place of the method's own space; may be repeated.",
+            metavar="NAME=VALUE,VALUE or NAME=LOW..HIGH",
+        ),
+    ] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(help="Seconds that a network trains at most.")
+    ] = None,
+    stop_after: Annotated[
+        float | None, typer.Option(help="Seconds after which no trial is begun or goes on.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the search and of every training.")] = 0,
+    plan: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Try nothing: print so many trials, for --run elsewhere.",
+            show_default=False,
+        ),
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(help="Try the trials of this file; no study is needed.", show_default=False),
+    ] = None,
+    tell: Annotated[
+        Path | None,
+        typer.Option(help="Tell the study what came back from --run.", show_default=False),
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(envvar="LABELWISE_CACHE", help="Folder to keep the tokenised documents in."),
+    ] = None,
+) -> None:
+    """Search settings on the dev documents; test is never looked at.
+
+    A tree-structured Parzen estimator (optuna) proposes settings; a trial that after some epochs is
+    worse on dev than the median of the others is given up. The study is a file and can be resumed.
+    A machine without optuna can try what another one plans, and the study is told afterwards.
+
+    \b
+    Examples:
+      labelwise tune bigru-lwan --data data/eurlex57k --trials 30 --jobs 3 --out bigru-lwan.toml
+      labelwise tune svm --data data/eurlex57k --vary C=0.1..10 --vary min_count=2,3,5
+      labelwise tune han --prepared prepared --plan 12 > trials.jsonl
+      labelwise tune han --prepared prepared --run trials.jsonl --jobs 3 --out results.jsonl
+      labelwise tune han --prepared prepared --tell results.jsonl --out han.toml
+    """
+    from labelwise.cli.trainings import open_corpus
+
+    if sum(one is not None for one in (plan, run, tell)) > 1:
+        raise typer.BadParameter("--plan, --run and --tell are three different tasks: choose one")
+    corpus = open_corpus(data, prepared, vectors or ())
+    given = [*(settings or ()), *([f"max_seconds={max_seconds:g}"] if max_seconds else ())]
+    search = Search(method, corpus, config, tuple(given), seed, cache)
+    search.settings({})  # says at once what is wrong with them
+    until = time.monotonic() + stop_after if stop_after else None
+    if run is not None:
+        _run_planned(search, run, out, jobs, until)
+        return
+
+    from labelwise.tuning.study import Study
+
+    kept = Study(study, method, corpus.name, search.space(vary or ()), seed)
+    if plan is not None:
+        for _ in range(plan):
+            print(kept.ask(planned=True).line())
+        return
+    if tell is not None:
+        from labelwise.tuning.trials import read_trials
+
+        news = sum(kept.tell(one) for one in read_trials(tell))
+        note(f"{news} trials are new to the study, which has {len(kept.trials())}")
+    else:
+        _search(search, kept, study.with_suffix(".trials"), trials, jobs, until=until)
+    _write_best(search, kept, out)
+
+
+@dataclass(frozen=True)
+class Search:
+    """What all trials of a method have in common."""
+
+    method: str
+    corpus: Corpus
+    config: Path | None
+    given: tuple[str, ...]
+    seed: int
+    cache: Path | None
+
+    def space(self, vary: Sequence[str]) -> dict[str, Choice | Range]:
+        """The space of the command line, or the method's own; with several vectors those too."""
+        from labelwise.methods import get
+        from labelwise.tuning.space import Choice, parse_vary, space_for
+
+        settings = get(self.method).Settings
+        space = dict(map(parse_vary, vary)) if vary else space_for(self.method, settings)
+        known = {field.name for field in dataclasses.fields(settings)}
+        for name in space:
+            if name not in known:
+                raise LabelwiseError(f"there is no setting '{name}' of {self.method} to vary")
+        fixed = {one.partition("=")[0].strip().replace("-", "_") for one in self.given}
+        space = {name: values for name, values in space.items() if name not in fixed}
+        if self.corpus.rows and "vectors" not in {*space, *fixed}:
+            names = [str(self.corpus.of_prepared.get("vectors", "none")), *self.corpus.rows]
+            space["vectors"] = Choice(tuple(names))
+        if not space:
+            raise LabelwiseError("every setting is fixed by --set: nothing is left to vary")
+        return space
+
+    def settings(self, chosen: dict[str, Any]) -> Any:
+        """The settings of a trial."""
+        from labelwise.cli.settings import typed
+        from labelwise.cli.trainings import training_settings
+
+        over = [f"{name}={typed(value)}" for name, value in chosen.items()]
+        given = [*self.given, *over]
+        return training_settings(self.method, self.seed, self.corpus, self.config, given)
+
+
+def _search(
+    search: Search, study: Study, folder: Path, trials: int, jobs: int, *, until: float | None
+) -> None:
+    """Ask, try, tell, until so many trials have ended."""
+    if taken := study.take_up():
+        note(f"{taken} trials that were left open are tried again")
+    ended = study.trials()
+
+    def ask() -> Trial | None:
+        good = sum(one.state != "failed" for one in study.trials())
+        return study.ask() if good + len(running) < trials else None
+
+    running: set[int] = set()
+    failures = 0  # in a row
+    for one in _try_all(search, ask, folder, jobs, ended, running=running, until=until):
+        study.tell(one)
+        _say(one)
+        failures = failures + 1 if one.state == "failed" else 0
+        if failures == FAILURES:
+            log = folder / f"trial-{one.trial}" / "worker.log"
+            said = log.read_text("utf-8", "replace").strip().splitlines() or ["nothing was said"]
+            raise LabelwiseError(f"{FAILURES} trials in a row failed; {log} ends with: {said[-1]}")
+
+
+def _run_planned(
+    search: Search, file: Path, out: Path | None, jobs: int, until: float | None
+) -> None:
+    """Try the trials of a file; write each one that ends, and leave out those that have."""
+    from labelwise.tuning.trials import read_trials
+
+    if out is None:
+        raise typer.BadParameter("--run needs --out, a file for what comes of the trials")
+    known = read_trials(out) if out.exists() else []
+    done = {one.trial for one in known if one.state != "failed"}
+    waiting = [one for one in read_trials(file) if one.trial not in done]
+    for one in waiting:
+        if one.method != search.method:
+            raise InputError(f"these are trials of {one.method}, not of {search.method}", file=file)
+        search.settings(one.settings)
+    if done:
+        note(f"{len(done)} trials are done already")
+    planned = iter(waiting)
+    tried = _try_all(
+        search, lambda: next(planned, None), out.with_suffix(".trials"), jobs, known,
+        running=set(), until=until,
+    )  # fmt: skip
+    out.parent.mkdir(parents=True, exist_ok=True)
+    for one in tried:
+        with out.open("a", encoding="utf-8") as results:
+            results.write(one.line() + "\n")
+        _say(one)
+
+
+def _try_all(
+    search: Search,
+    ask: Callable[[], Trial | None],
+    folder: Path,
+    jobs: int,
+    ended: Sequence[Trial],
+    *,
+    running: set[int],
+    until: float | None,
+) -> Iterator[Trial]:
+    """Try what is asked for, side by side, and yield each trial that ends."""
+    from labelwise.cli.trainings import Places, Training, job_of
+    from labelwise.cli.worker import worker_command
+    from labelwise.tuning.processes import Pool, shared_gpu
+    from labelwise.tuning.trials import falls_behind, read_curve
+
+    curves = {one.trial: one.curve for one in ended if one.state != "failed"}
+    open_trials: dict[str, Trial] = {}
+    places = Places(folder, folder, search.cache)
+
+    def log_of(name: str) -> Path:
+        return folder / name / "log.jsonl"
+
+    with shared_gpu(jobs), Pool(jobs) as pool:
+        while until is None or time.monotonic() < until:
+            while pool.has_room and (trial := ask()) is not None:
+                name = f"trial-{trial.trial}"
+                settings = search.settings(trial.settings)
+                training = Training(search.method, search.seed, settings, search.config)
+                job = replace(
+                    job_of(training, search.corpus, places, ""),
+                    run_dir=str(folder / name),
+                    results=None,
+                    bundle=None,
+                    splits=["dev"],
+                    outcome=str(folder / name / "outcome.json"),
+                )
+                log_of(name).unlink(missing_ok=True)
+                file = job.write(folder / name / "job.json")
+                pool.start(name, worker_command(file), folder / name / "worker.log")
+                open_trials[name] = trial
+                running.add(trial.trial)
+            if not pool.running:
+                return
+            for name, code in pool.ended():
+                trial = open_trials.pop(name)
+                running.discard(trial.trial)
+                made = _outcome(trial, folder / name, code)
+                curves[trial.trial] = made.curve
+                yield made
+            for name in pool.running:
+                trial, curve = open_trials[name], read_curve(log_of(name))
+                others = [other for number, other in curves.items() if number != trial.trial]
+                if falls_behind(curve, others):
+                    pool.stop(name)
+                    del open_trials[name]
+                    running.discard(trial.trial)
+                    curves[trial.trial] = curve
+                    yield replace(trial, state="pruned", value=max(curve), curve=curve)
+
+
+def _outcome(trial: Trial, folder: Path, code: int) -> Trial:
+    """What became of a trial whose process has ended."""
+    from labelwise.tuning.trials import read_curve
+
+    if code:
+        return replace(trial, state="failed")
+    figures = json.loads((folder / "outcome.json").read_text("utf-8"))
+    return replace(
+        trial,
+        state="complete",
+        value=figures["RP@5"],
+        curve=read_curve(folder / "log.jsonl"),
+        figures={name: figures[name] for name in ("nDCG@5", "micro-F1", "seconds")},
+    )
+
+
+def _say(one: Trial) -> None:
+    value = "" if one.value is None else f", dev RP@5 {one.value:.4f}"
+    chosen = ", ".join(f"{name} {value}" for name, value in one.settings.items())
+    note(f"trial {one.trial}: {one.state}{value} ({chosen})")
+
+
+def _write_best(search: Search, study: Study, out: Path | None) -> None:
+    """The best settings as a file: what was begun with, and what was chosen."""
+    from labelwise.tuning.study import best_of
+    from labelwise.tuning.written import config_text
+
+    ended = study.trials()
+    chosen = dataclasses.asdict(search.settings(best_of(ended).settings))
+    named = [*(read_config(search.config) if search.config is not None else ())]
+    named += [one.partition("=")[0].strip().replace("-", "_") for one in search.given]
+    if search.corpus.prepared is not None:
+        named += [name for name in search.corpus.of_prepared if name != "dim"]
+    kept = {
+        name: value
+        for name, value in chosen.items()
+        if name in {*named, *study.space} and name not in ("seed", "max_seconds")
+    }
+    text = config_text(search.method, search.corpus.name, ended, kept)
+    if out is None:
+        sys.stdout.write(text)
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text, encoding="utf-8")
+    note(f"wrote {out}")

@@ -1,0 +1,166 @@
+"""Settings searched by command: in one sitting, in two, and across two machines."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labelwise.cli import tune as tune_command
+from labelwise.corpus.synthetic import make_dataset
+from labelwise.tuning import trials as trials_module
+
+pytest.importorskip("optuna")
+
+TINY = ("--set", "epochs=2", "--set", "dim=8", "--set", "max_tokens=40", "--set", "kernel=3")
+VARY = ("--vary", "filters=4,8", "--vary", "learning_rate=0.001..0.01")
+
+WITHOUT_OPTUNA = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "optuna":
+            raise ImportError(name)
+sys.meta_path.insert(0, Missing())
+from labelwise.cli import main
+main()
+"""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tune") / "acts"
+    make_dataset(folder, train=60, dev=12, test=12)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.delenv("LABELWISE_DATA", raising=False)
+
+
+def test_a_study_is_resumed_and_the_best_settings_are_written(
+    labelwise: Callable[..., Any], data: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "begin.toml").write_text("dropout = 0.2\n")
+    asked = ("tune", "cnn-lwan", "--data", data, *TINY, *VARY, "--config", "begin.toml")
+    said = labelwise(*asked, "--trials", 1, "--out", "best.toml")
+    assert said.code == 0, said.err
+    said = labelwise(*asked, "--trials", 2, "--out", "best.toml")
+    assert said.code == 0, said.err
+    assert said.err.count("complete, dev RP@5") == 1  # the other one is known
+    text = (tmp_path / "best.toml").read_text()
+    best = tomllib.loads(text)
+    assert best["filters"] in (4, 8)
+    assert 0.001 <= best["learning_rate"] <= 0.01
+    assert (best["dropout"], best["epochs"], best["dim"]) == (0.2, 2, 8)
+    assert "seed" not in best
+    assert "# Tried: 2 trials to their end" in text
+    events = (tmp_path / "tune.trials" / "trial-0" / "log.jsonl").read_text().splitlines()
+    assert json.loads(events[-1])["event"] == "end"
+    assert not list(tmp_path.rglob("*.safetensors"))  # a trial keeps its figures alone
+    outcome = json.loads((tmp_path / "tune.trials" / "trial-0" / "outcome.json").read_text())
+    assert f"{outcome['RP@5']:.4f}" in text
+
+
+def test_trials_planned_here_are_tried_without_optuna_and_told_here(
+    labelwise: Callable[..., Any], data: Path, tmp_path: Path
+) -> None:
+    asked = ("tune", "cnn-lwan", "--data", data, *TINY)
+    planned = labelwise(*asked, *VARY, "--plan", 2)
+    assert planned.code == 0, planned.err
+    (tmp_path / "trials.jsonl").write_text(planned.out)
+    lines = [json.loads(line) for line in planned.out.splitlines()]
+    assert [line["trial"] for line in lines] == [0, 1]
+    assert lines[0]["settings"].keys() == {"filters", "learning_rate"}
+
+    away = [sys.executable, "-c", WITHOUT_OPTUNA, *map(str, asked)]
+    run = [*away, "--run", "trials.jsonl", "--out", "results.jsonl", "--jobs", "2"]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    results = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
+    assert {line["state"] for line in results} == {"complete"}
+    again = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert "2 trials are done already" in again.stderr
+    assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 2
+    refused = subprocess.run([*away, *VARY], capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    assert "labelwise[tune]" in refused.stderr
+
+    said = labelwise(*asked, *VARY, "--tell", "results.jsonl")
+    assert said.code == 0, said.err
+    assert "2 trials are new to the study" in said.err
+    best = max(results, key=lambda line: (line["value"], -line["trial"]))
+    assert tomllib.loads(said.out)["filters"] == best["settings"]["filters"]
+    assert "0 trials are new" in labelwise(*asked, *VARY, "--tell", "results.jsonl").err
+
+
+def test_a_trial_that_falls_behind_is_stopped(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from labelwise.cli.trainings import open_corpus
+
+    given = ("epochs=500", "patience=500", "dim=8", "max_tokens=40", "kernel=3", "filters=4")
+    search = tune_command.Search("cnn-lwan", open_corpus(data, None, ()), None, given, 0, None)
+    good = [
+        trials_module.Trial(number, "cnn-lwan", {}, "complete", 0.99, [0.99] * 500)
+        for number in range(trials_module.COMPANY)
+    ]
+    planned = iter([trials_module.Trial(9, "cnn-lwan", {"dropout": 0.1})])
+    (one,) = tune_command._try_all(
+        search, lambda: next(planned, None), tmp_path, 1, good, running=set(), until=None
+    )
+    assert one.state == "pruned"
+    assert trials_module.WARMUP <= len(one.curve) < 500
+    assert one.value == max(one.curve)
+
+
+def test_a_linear_method_can_be_tuned_too(labelwise: Callable[..., Any], data: Path) -> None:
+    pytest.importorskip("numba")
+    said = labelwise("tune", "svm", "--data", data, "--vary", "min_count=1,2", "--trials", 1)
+    assert said.code == 0, said.err
+    assert tomllib.loads(said.out)["min_count"] in (1, 2)
+    assert " -  " in said.out  # it has no epochs
+
+
+def test_what_always_fails_is_not_tried_for_ever(labelwise: Callable[..., Any], data: Path) -> None:
+    fixed = ("--set", "device=cuda:7", *TINY)
+    said = labelwise("tune", "cnn-lwan", "--data", data, *fixed, *VARY, "--jobs", 3)
+    assert said.code == 1
+    assert "3 trials in a row failed" in said.err
+    assert "the device 'cuda:7' cannot be used here" in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("han",), 2, "--data (or LABELWISE_DATA) or --prepared is needed"),
+        (("bert", "--data", "DATA"), 1, "no method is called 'bert'"),
+        (("exact-match", "--data", "DATA"), 1, "exact-match has nothing to tune"),
+        (("han", "--data", "DATA", "--vary", "filters=1,2"), 1, "no setting 'filters' of han"),
+        (("han", "--data", "DATA", "--set", "units=0"), 1, "units must be a whole number"),
+        (
+            ("svm", "--data", "DATA", "--vary", "C=1,2", "--set", "C=1"),
+            1,
+            "nothing is left to vary",
+        ),
+        (("han", "--data", "DATA", "--plan", "1", "--tell", "x"), 2, "choose one"),
+        (("han", "--data", "DATA", "--run", "x.jsonl"), 2, "--run needs --out"),
+        (("han", "--data", "DATA", "--run", "x.jsonl", "--out", "y"), 1, "x.jsonl: the trials"),
+    ],
+)
+def test_a_wrong_call_is_explained(
+    labelwise: Callable[..., Any], data: Path, arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    said = labelwise("tune", *(data if word == "DATA" else word for word in arguments))
+    assert said.code == code
+    assert sentence in said.err
+    assert len(said.err.strip().splitlines()) == 1
