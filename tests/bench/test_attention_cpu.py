@@ -92,7 +92,7 @@ def test_linear_growth_is_told_from_a_cliff() -> None:
     linear = curve_table("", "labels", points([1, 9, 95], [10, 100, 1000]), seconds=True)
     assert linear["linear"] is True
     assert linear["steepest"] == {"time exponent": 1.023, "memory exponent": 1.0}
-    assert linear["text"].endswith("(1 is linear): no cliff.")
+    assert linear["text"].endswith("the quickest repeats are compared): no cliff.")
     cliff = curve_table("", "labels", points([1, 9, 900], [10, 100, 1000]), seconds=True)
     assert cliff["linear"] is False
     assert cliff["text"].endswith("there is a cliff.")

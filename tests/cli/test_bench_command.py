@@ -39,6 +39,7 @@ def test_the_list_names_all_and_says_what_each_needs(labelwise: Callable) -> Non
         ("label-attention-cpu", "cpu"),
         ("label-attention-gpu", "gpu"),
         ("svm", "cpu"),
+        ("training-gpu", "gpu"),
     ]
     assert "one-vs-rest SVM" in labelwise("bench", "--list").out
 
@@ -63,11 +64,16 @@ def test_without_names_all_of_the_cpu_run_and_a_failure_does_not_stop_the_others
     assert "## Tagging" in (tmp_path / "README.md").read_text("utf-8")
 
 
-def test_gpu_runs_what_needs_one_with_the_source_of_the_peer(
+def test_gpu_runs_all_that_need_one(labelwise: Callable, measured: list, tmp_path: Path) -> None:
+    assert labelwise("bench", "--gpu", "--out", tmp_path).code == 0
+    assert [name for name, _ in measured] == ["label-attention-gpu", "training-gpu"]
+
+
+def test_a_gpu_benchmark_is_given_the_source_of_the_peer_and_a_limit(
     labelwise: Callable, measured: list, tmp_path: Path
 ) -> None:
     called = labelwise(
-        "bench", "--gpu", "--out", tmp_path, "--libmultilabel-source", "peer", "--max-seconds", 60,
+        "bench", "label-attention-gpu", "--out", tmp_path, "--libmultilabel-source", "peer", "--max-seconds", 60,
         "--json",
     )  # fmt: skip
     assert called.code == 0

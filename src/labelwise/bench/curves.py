@@ -79,7 +79,7 @@ def _finding(highest: dict[str, float | None]) -> str:
     linear = max(time, memory) <= CLIFF
     return (
         f"From each point to the next, time grows at most with the power {time:.2f} of the size "
-        f"and memory with {memory:.2f} (1 is linear): "
+        f"and memory with {memory:.2f} (1 is linear; the quickest repeats are compared): "
         f"{'no cliff' if linear else 'there is a cliff'}."
     )
 
