@@ -73,8 +73,8 @@ def test_a_gpu_benchmark_is_given_the_source_of_the_peer_and_a_limit(
     labelwise: Callable, measured: list, tmp_path: Path
 ) -> None:
     called = labelwise(
-        "bench", "label-attention-gpu", "--out", tmp_path, "--libmultilabel-source", "peer", "--max-seconds", 60,
-        "--json",
+        "bench", "label-attention-gpu", "--out", tmp_path, "--libmultilabel-source", "peer",
+        "--max-seconds", 60, "--json",
     )  # fmt: skip
     assert called.code == 0
     assert called.json == [str(tmp_path / "results" / "label-attention-gpu.json")]
