@@ -106,7 +106,7 @@ def stamps(folder: Path) -> dict[str, int]:
 def test_killed_in_the_middle_it_goes_on_and_ends_with_the_report(
     labelwise: Callable[..., Any], here: Path, data: Path
 ) -> None:
-    asked = ("--data", data, "-m", "exact-match,cnn-lwan", "--seeds", 2, *sets(CNN))
+    asked = ("--data", data, "-m", "exact-match,cnn-lwan", "--seeds", 2, "--jobs", 2, *sets(CNN))
     first = start(*asked)
     run, job = here / "results/acts/exact-match/seed-0.json", here / "bundles/cnn-lwan-0.job.json"
     wait_for(run)
@@ -161,7 +161,7 @@ def test_killed_in_the_middle_it_goes_on_and_ends_with_the_report(
 def test_other_settings_are_other_results_and_the_file_of_settings_counts(
     labelwise: Callable[..., Any], here: Path, data: Path
 ) -> None:
-    asked = ("--data", data, "-m", "cnn-lwan", "--seeds", 1, "--no-report")
+    asked = ("--data", data, "-m", "cnn-lwan", "--seeds", 1, "--jobs", 2, "--no-report")
     assert labelwise("reproduce", *asked, *sets(CNN)).code == 0
     run = Run.read(here / "results/acts/cnn-lwan/seed-0.json")
     assert run.settings["dropout"] == 0.1
@@ -225,9 +225,37 @@ def test_from_numbers_alone_networks_are_trained_and_joined(
     said = labelwise("reproduce", *of_cnn, "--vectors", rows)
     assert said.code == 0, said.err
     run = Run.read(here / "results/acts/cnn-lwan/seed-0.json")
-    assert run.settings["vectors"] == "vectors.txt+own.txt"
+    assert (run.settings["vectors"], run.settings["dim"]) == ("vectors.txt+own.txt", 53)
     model: Any = bundles.load(here / "bundles/cnn-lwan-0.bundle")
     assert model.network.words.weight.shape[1] == 53
+
+
+BARE = """
+import sys
+MISSING = {"numba", "omikuji", "rdflib", "ahocorasick", "optuna", "fastapi", "uvicorn",
+           "sqlalchemy", "psutil"}
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in MISSING:
+            raise ImportError(name)
+sys.meta_path.insert(0, Missing())
+"""
+"""What a machine with a GPU may lack (and pydantic, but for typer, which may want it)."""
+
+
+def test_networks_are_trained_where_nothing_but_the_core_is_installed(
+    here: Path, data: Path
+) -> None:
+    prepared, _ = prepare_folder(open_dataset(data), here / "prepared")
+    (here / "site").mkdir()
+    (here / "site" / "sitecustomize.py").write_text(BARE)  # for the workers too
+    path = os.pathsep.join([str(here / "site"), str(Path(trainings.__file__).parents[2])])
+    command = [sys.executable, "-m", "labelwise", "reproduce", "--prepared", prepared]
+    asked = [*command, "-m", "z-cnn-lwan", "--seeds", "1", "--jobs", "2", "--no-report", *sets(CNN)]
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(asked, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    assert Run.read(here / "results/acts/z-cnn-lwan/seed-0.json").device == "cpu"
 
 
 def prepare_folder(dataset: Dataset, folder: Path) -> tuple[Path, Path]:

@@ -51,7 +51,18 @@ def test_a_study_is_resumed_and_the_best_settings_are_written(
     labelwise: Callable[..., Any], data: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "begin.toml").write_text("dropout = 0.2\n")
-    asked = ("tune", "cnn-lwan", "--data", data, *TINY, *VARY, "--config", "begin.toml")
+    asked = (
+        "tune",
+        "cnn-lwan",
+        "--data",
+        data,
+        *TINY,
+        *VARY,
+        "--config",
+        "begin.toml",
+        "--jobs",
+        2,
+    )
     said = labelwise(*asked, "--trials", 1, "--out", "best.toml")
     assert said.code == 0, said.err
     said = labelwise(*asked, "--trials", 2, "--out", "best.toml")
@@ -125,7 +136,9 @@ def test_a_trial_that_falls_behind_is_stopped(
 
 def test_a_linear_method_can_be_tuned_too(labelwise: Callable[..., Any], data: Path) -> None:
     pytest.importorskip("numba")
-    said = labelwise("tune", "svm", "--data", data, "--vary", "min_count=1,2", "--trials", 1)
+    said = labelwise(
+        "tune", "svm", "--data", data, "--vary", "min_count=1,2", "--trials", 1, "--jobs", 2
+    )
     assert said.code == 0, said.err
     assert tomllib.loads(said.out)["min_count"] in (1, 2)
     assert " -  " in said.out  # it has no epochs

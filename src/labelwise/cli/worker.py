@@ -116,7 +116,11 @@ class Numbers:
             self.splits["test"] = test
 
     def fit(self, method: Method) -> None:
-        self._network(method).fit_prepared(self.prepared)
+        network = self._network(method)
+        if method.settings.vectors:
+            width = self.prepared.vectors.shape[1]
+            method.settings = dataclasses.replace(method.settings, dim=width)
+        network.fit_prepared(self.prepared)
 
     def scores(self, method: Method, split: str) -> Scores:
         network = self._network(method)
