@@ -43,6 +43,7 @@ BENCHMARKS = {
         "gpu",
         "attention_gpu",
     ),
+    "service": Benchmark("the REST service beside Annif's, under load", "cpu", "service"),
     "svm": Benchmark("one-vs-rest SVM beside LibMultiLabel's: fit and score", "cpu", "svm"),
     "training-gpu": Benchmark(
         "training BIGRU-LWAN: seconds an epoch, to the first step, to a quality", "gpu", "training"
