@@ -23,7 +23,7 @@ def serve(
         list[str] | None,
         typer.Argument(
             help="Folders of trained models, or ID=FOLDER; the first is the default model.",
-            metavar="[BUNDLE]...",
+            metavar="BUNDLE",
             show_default=False,
         ),
     ] = None,
