@@ -28,10 +28,15 @@ COMMANDS = [
     ("evaluate",),
     ("compare",),
     ("report",),
+    ("reproduce",),
+    ("tune",),
+    ("vectors",),
     ("tag",),
     ("explain",),
     ("export",),
+    ("serve",),
     ("faithfulness",),
+    ("bench",),
     ("demo",),
 ]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -290,6 +291,17 @@ def test_what_fails_is_named_and_the_others_go_on(
     assert "2 of 4 trainings failed (bigru-lwan-0, ensemble-lwan-0)" in said.err
     assert (here / "results/acts/exact-match/seed-0.json").exists()
     assert "| exact-match |" in (here / "results/acts/README.md").read_text("utf-8")
+
+
+def test_without_dev_documents_nothing_can_be_chosen(
+    labelwise: Callable[..., Any], here: Path, data: Path
+) -> None:
+    shutil.copytree(data, here / "acts")
+    (here / "acts" / "dev.jsonl").unlink()
+    said = labelwise("reproduce", "--data", here / "acts", "-m", "exact-match", "--seeds", 1)
+    assert said.code == 1
+    assert "exact-match, seed 0: failed (labelwise: the data set acts has no dev" in said.err
+    assert "1 of 1 trainings failed (exact-match-0): their logs are in bundles" in said.err
 
 
 def test_it_ends_in_time_and_says_how_to_go_on(

@@ -119,7 +119,7 @@ def reproduce(
             f"stopped with {len(left)} of {len(wanted)} trainings to go: call the same command "
             "again to go on"
         )
-    elif report:
+    elif report and any((out / corpus.name).rglob("seed-*.json")):
         from labelwise.evaluation.report import report as write_report
 
         for path in write_report(out / corpus.name):

@@ -20,7 +20,8 @@ from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.runs import log_path
 
 MEMBERS: Mapping[str, tuple[str, ...]] = {"ensemble-lwan": ("bigru-lwan", "z-bigru-lwan")}
-"""Methods that are joined from others' bundles of the same seed, not trained."""
+"""Methods that are joined from others' bundles of the same seed, not trained; ``worker.JOINERS``
+does it."""
 
 NOT_COMPARED = ("seed", "device", "precision", "max_seconds")
 """Settings in which a finished run may differ: what it was run on, and for how long."""
@@ -147,12 +148,14 @@ def trainings(
     """
     for seed in range(seeds):
         for name in names:
-            if seed and not is_network(name):
+            if seed and not any(map(is_network, (name, *MEMBERS.get(name, ())))):
                 continue
             file = configs / corpus.name / f"{name}.toml"
             config = file if file.is_file() else None
             settings = training_settings(name, seed, corpus, config, given)
-            members = tuple(f"{member}-{seed}" for member in MEMBERS.get(name, ()))
+            members = tuple(
+                f"{member}-{seed if is_network(member) else 0}" for member in MEMBERS.get(name, ())
+            )
             yield Training(name, seed, settings, config, members)
 
 

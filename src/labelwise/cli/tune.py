@@ -36,7 +36,7 @@ def tune(
         typer.Option(
             "--data",
             envvar="LABELWISE_DATA",
-            help="Folder of the data set: train and dev are read, test is not.",
+            help="Folder of the data set; its test documents are never scored.",
             show_default=False,
         ),
     ] = None,
@@ -106,7 +106,7 @@ def tune(
         typer.Option(envvar="LABELWISE_CACHE", help="Folder to keep the tokenised documents in."),
     ] = None,
 ) -> None:
-    """Search settings on the dev documents; test is never looked at.
+    """Search settings on the dev documents; the test documents are never scored.
 
     A tree-structured Parzen estimator (optuna) proposes settings; a trial that after some epochs is
     worse on dev than the median of the others is given up. The study is a file and can be resumed.

@@ -15,6 +15,7 @@ import shutil
 import sys
 import threading
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -155,9 +156,15 @@ def do(job: Job) -> None:
     )
     seconds = {"read": time.perf_counter() - started}
     splits = [split for split in job.splits if source.record.counts.get(split)]
+    if "dev" not in splits:
+        raise LabelwiseError(
+            f"the data set {source.record.name} has no dev documents, on which thresholds and "
+            "settings are chosen"
+        )
     started = time.perf_counter()
     if job.members:
-        method, scores = _join(job, source, splits)
+        members = [bundles.load(path) for path in job.members]
+        method, scores = JOINERS[job.method](members, source, splits)
         fit = [bundles.describe(path)["card"]["seconds"]["fit"] for path in job.members]
         seconds |= {"fit": sum(fit), "score": time.perf_counter() - started}
     else:
@@ -182,17 +189,26 @@ def _train(job: Job, source: Source) -> Method:
     return method
 
 
-def _join(job: Job, source: Source, splits: list[str]) -> tuple[Method, dict[str, Scores]]:
-    """A method made of saved ones, and its scores."""
+Joined = tuple[Method, dict[str, Scores]]
+"""A method made of saved ones, and its scores of each split."""
+
+
+def _join_lwan(members: Sequence[Method], source: Source, splits: Sequence[str]) -> Joined:
     from labelwise.methods.ensemble_lwan import EnsembleLwan
 
-    lwan, z = (bundles.load(path) for path in job.members)
+    lwan, z = members
     of_lwan, of_z = (
         {split: source.scores(member, split) for split in splits} for member in (lwan, z)
     )
     method = EnsembleLwan.from_methods(lwan, z)
     method.scale(of_lwan["dev"], of_z["dev"], source.gold("dev"))
     return method, {split: method.joined(of_lwan[split], of_z[split]) for split in splits}
+
+
+JOINERS: Mapping[str, Callable[[Sequence[Method], Source, Sequence[str]], Joined]] = {
+    "ensemble-lwan": _join_lwan,
+}
+"""How a method is made of the saved ones that ``trainings.MEMBERS`` names."""
 
 
 def _write(
