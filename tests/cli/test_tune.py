@@ -14,6 +14,7 @@ import pytest
 
 from labelwise.cli import tune as tune_command
 from labelwise.corpus.synthetic import make_dataset
+from labelwise.errors import LabelwiseError
 from labelwise.tuning import trials as trials_module
 
 pytest.importorskip("optuna")
@@ -132,6 +133,24 @@ def test_a_trial_that_falls_behind_is_stopped(
     assert one.state == "pruned"
     assert trials_module.WARMUP <= len(one.curve) < 500
     assert one.value == max(one.curve)
+
+
+def test_with_several_vectors_at_hand_they_are_varied_too(tmp_path: Path) -> None:
+    from labelwise.cli.trainings import Corpus
+    from labelwise.tuning.space import Choice
+
+    own = {"vectors": "glove.txt", "min_count": 5, "dim": 100}
+    corpus = Corpus("acts", "f00d", None, tmp_path, own, {"own.txt": tmp_path / "own.npz"})
+    search = tune_command.Search("han", corpus, None, ("units=300",), 0, None)
+    space = search.space(())
+    assert space["vectors"] == Choice(("glove.txt", "own.txt"))
+    assert "units" not in space  # it is given
+    settings = search.settings({"vectors": "own.txt", "dropout": 0.1})
+    assert (settings.vectors, settings.units, settings.min_count) == ("own.txt", 300, 5)
+    (tmp_path / "han.toml").write_text("min_count = 2\n")
+    other = tune_command.Search("han", corpus, tmp_path / "han.toml", (), 0, None)
+    with pytest.raises(LabelwiseError, match="han asks for min_count=2, but the prepared corpus"):
+        other.settings({})
 
 
 def test_a_linear_method_can_be_tuned_too(labelwise: Callable[..., Any], data: Path) -> None:

@@ -6,7 +6,8 @@ import dataclasses
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -205,14 +206,16 @@ def _search(
 
     running: set[int] = set()
     failures = 0  # in a row
-    for one in _try_all(search, ask, folder, jobs, ended, running=running, until=until):
-        study.tell(one)
-        _say(one)
-        failures = failures + 1 if one.state == "failed" else 0
-        if failures == FAILURES:
-            log = folder / f"trial-{one.trial}" / "worker.log"
-            said = log.read_text("utf-8", "replace").strip().splitlines() or ["nothing was said"]
-            raise LabelwiseError(f"{FAILURES} trials in a row failed; {log} ends with: {said[-1]}")
+    tried = _try_all(search, ask, folder, jobs, ended, running=running, until=until)
+    with closing(tried):  # ends what still runs, whatever happens here
+        for one in tried:
+            study.tell(one)
+            _say(one)
+            failures = failures + 1 if one.state == "failed" else 0
+            if failures == FAILURES:
+                log = folder / f"trial-{one.trial}" / "worker.log"
+                said = log.read_text("utf-8", "replace").strip().splitlines() or ["nothing"]
+                raise LabelwiseError(f"{FAILURES} trials in a row failed; {log} says: {said[-1]}")
 
 
 def _run_planned(
@@ -238,10 +241,11 @@ def _run_planned(
         running=set(), until=until,
     )  # fmt: skip
     out.parent.mkdir(parents=True, exist_ok=True)
-    for one in tried:
-        with out.open("a", encoding="utf-8") as results:
+    with closing(tried), out.open("a", encoding="utf-8") as results:
+        for one in tried:
             results.write(one.line() + "\n")
-        _say(one)
+            results.flush()
+            _say(one)
 
 
 def _try_all(
@@ -253,7 +257,7 @@ def _try_all(
     *,
     running: set[int],
     until: float | None,
-) -> Iterator[Trial]:
+) -> Generator[Trial, None, None]:
     """Try what is asked for, side by side, and yield each trial that ends."""
     from labelwise.cli.trainings import Places, Training, job_of
     from labelwise.cli.worker import worker_command

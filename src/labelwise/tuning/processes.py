@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-POLL = 0.05
+POLL = 0.1
 """Seconds between looks at the processes."""
 
 GRACE = 10.0
