@@ -34,9 +34,15 @@ class Lengths:
         return np.array([[len(one.text)] for one in documents], dtype=np.float32)
 
 
-def scorer(method: Lengths, **options: float) -> Scorer:
-    given = {"limit": 100, "max_batch": 8, "max_wait": 0.05, "batch_characters": 1000, **options}
-    return Scorer("test", method, **given)  # type: ignore[arg-type]
+def scorer(method: Lengths, under_way: int = 3, **options: float) -> Scorer:
+    given = {"limit": 100, "max_batch": 8, "max_wait": 0.5, "batch_characters": 1000, **options}
+    return Scorer(
+        "test",
+        method,
+        under_way=lambda: under_way,
+        scored=lambda documents, seconds: None,
+        **given,  # type: ignore[arg-type]
+    )
 
 
 def test_documents_that_come_together_are_scored_together_and_go_back_to_their_askers() -> None:
@@ -55,6 +61,18 @@ def test_documents_that_come_together_are_scored_together_and_go_back_to_their_a
     assert method.batches == [["a", "bbb", "cc", "dddd"]]
     work.close()
     assert work.held == 0
+
+
+def test_a_document_does_not_wait_where_no_other_can_come() -> None:
+    work = scorer(Lengths(), under_way=1, max_wait=30.0)
+    began = time.perf_counter()
+
+    async def ask() -> None:
+        await work.submit([act("alone")])
+
+    asyncio.run(ask())
+    assert time.perf_counter() - began < 5
+    work.close()
 
 
 def test_a_batch_ends_at_its_size_and_at_its_characters() -> None:

@@ -16,7 +16,7 @@ from labelwise import __version__
 from labelwise.serving import fields
 from labelwise.serving.annif_shapes import SuggestForm
 from labelwise.serving.documents import Reader
-from labelwise.serving.guard import Guard
+from labelwise.serving.guard import Guard, Traffic
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
 from labelwise.serving.models import Models, Source
@@ -39,7 +39,8 @@ def create_app(
 ) -> FastAPI:
     """The service for these models. They are loaded when it starts; until then it is not ready."""
     limits, metrics = limits or Limits(), Metrics()
-    models = Models(wanted, limits, metrics, thesaurus)
+    traffic = Traffic()
+    models = Models(wanted, limits, metrics, lambda: traffic.under_way, thesaurus)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -62,7 +63,7 @@ def create_app(
     app.state.models = models
     for part in (tag, evidence, labels, parse, operations, annif, page):
         app.include_router(part.router)
-    app.add_middleware(Guard, limits=limits, metrics=metrics, api_key=api_key)
+    app.add_middleware(Guard, limits=limits, metrics=metrics, traffic=traffic, api_key=api_key)
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)

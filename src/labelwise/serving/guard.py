@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import logging
 import time
+from dataclasses import dataclass
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -56,26 +57,41 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
 REFUSALS = {408: "slow-request", 413: "too-large", 503: "overloaded", 504: "timeout"}
 
 
+@dataclass
+class Traffic:
+    """What is going on at the moment."""
+
+    under_way: int = 0
+    """Requests that came and are not answered yet."""
+    held: int = 0
+    """Bytes of their bodies."""
+
+
 class Guard:
     """Wraps the application."""
 
     def __init__(
-        self, app: ASGIApp, *, limits: Limits, metrics: Metrics, api_key: str | None = None
+        self,
+        app: ASGIApp,
+        *,
+        limits: Limits,
+        metrics: Metrics,
+        traffic: Traffic,
+        api_key: str | None = None,
     ) -> None:
         self._app, self._limits, self._metrics = app, limits, metrics
+        self._traffic = traffic
         # Digests have one length, so that the comparison does not tell the length of the key.
         self._key = hashlib.sha256(api_key.encode()).digest() if api_key else None
-        self._under_way = 0
-        self._held = 0
         metrics.watch(
             "labelwise_requests_under_way",
             "Requests being answered.",
-            lambda: {(): self._under_way},
+            lambda: {(): traffic.under_way},
         )
         metrics.watch(
             "labelwise_body_bytes_held",
             "Bytes of request bodies in memory.",
-            lambda: {(): self._held},
+            lambda: {(): traffic.held},
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,7 +100,7 @@ class Guard:
             return
         answer = _Answer(send)
         began = time.perf_counter()
-        self._under_way += 1
+        self._traffic.under_way += 1
         try:
             await self._guarded(scope, receive, answer)
         except ProblemError as error:
@@ -96,14 +112,14 @@ class Guard:
                 raise  # what was sent is no whole answer: the connection has to be closed
             await fault().response()(scope, receive, answer)
         finally:
-            self._under_way -= 1
+            self._traffic.under_way -= 1
             self._record(scope, answer, time.perf_counter() - began)
 
     async def _guarded(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
         path = scope["path"]
         headers: dict[bytes, bytes] = dict(scope["headers"])
         self._check_key(path, headers)
-        if self._under_way > self._limits.requests and path not in ALWAYS:
+        if self._traffic.under_way > self._limits.requests and path not in ALWAYS:
             raise ProblemError(
                 503,
                 "overloaded",
@@ -118,7 +134,7 @@ class Guard:
                 return
             await self._answered(scope, receive, answer, data)
         finally:
-            self._held -= body.held
+            self._traffic.held -= body.held
 
     def _check_key(self, path: str, headers: dict[bytes, bytes]) -> None:
         if self._key is None or path in OPEN or path.startswith("/page/"):
@@ -137,14 +153,14 @@ class Guard:
 
     def hold(self, more: int) -> None:
         """Take so many bytes of what may be held at a time."""
-        if self._held + more > self._limits.held:
+        if self._traffic.held + more > self._limits.held:
             raise ProblemError(
                 503,
                 "overloaded",
                 "too much is being sent at the moment: try again in 2 s",
                 headers={"Retry-After": "2"},
             )
-        self._held += more
+        self._traffic.held += more
 
     @property
     def limits(self) -> Limits:

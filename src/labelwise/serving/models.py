@@ -143,10 +143,11 @@ class Models:
         wanted: Sequence[Source],
         limits: Limits,
         metrics: Metrics,
+        under_way: Callable[[], int],
         thesaurus: Path | None = None,
     ) -> None:
         self._wanted, self._limits, self._metrics = wanted, limits, metrics
-        self._thesaurus = thesaurus
+        self._under_way, self._thesaurus = under_way, thesaurus
         self.loaded: dict[str, Model] = {}
         self.ready = False
         self.error: Exception | None = None
@@ -197,6 +198,7 @@ class Models:
             max_batch=limits.max_batch,
             max_wait=limits.max_wait,
             batch_characters=limits.batch_characters,
+            under_way=self._under_way,
             scored=scored,
         )
         labels = Labels(method.label_space, thesaurus_of(method.label_space, card, given))

@@ -114,8 +114,9 @@ class Scoring(Protocol):
 class Scorer(Queue):
     """Gathers documents of several requests and scores them together on one thread.
 
-    A document waits for others no longer than ``max_wait`` seconds, and not at all while the
-    thread is busy anyway: what arrives meanwhile is the next batch.
+    A document waits for others no longer than ``max_wait`` seconds, and not at all where no other
+    can come: ``under_way`` tells how many requests there are. What arrives while the thread is
+    busy is the next batch.
     """
 
     def __init__(
@@ -127,9 +128,10 @@ class Scorer(Queue):
         max_batch: int,
         max_wait: float,
         batch_characters: int,
-        scored: Callable[[int, float], None] = lambda documents, seconds: None,
+        under_way: Callable[[], int],
+        scored: Callable[[int, float], None],
     ) -> None:
-        self._method, self._scored = method, scored
+        self._method, self._scored, self._under_way = method, scored, under_way
         self._max_batch, self._max_wait = max_batch, max_wait
         self._batch_characters = batch_characters
         super().__init__(name, limit)
@@ -148,8 +150,8 @@ class Scorer(Queue):
             taken = [self._jobs.popleft()]
             size, characters = taken[0].size, taken[0].characters
             while size < self._max_batch:
-                while not self._jobs and (left := deadline - time.monotonic()) > 0:
-                    if self._closed:
+                while not self._jobs and self._under_way() > len(taken) and not self._closed:
+                    if (left := deadline - time.monotonic()) <= 0:
                         break
                     self._changed.wait(left)
                 if not self._jobs:
