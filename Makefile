@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
-.PHONY: demo test test-slow check format bench clean
+.PHONY: demo test test-slow test-annif check format bench clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -19,6 +19,9 @@ test: $(STAMP)          ## what .ci/run runs
 
 test-slow: $(STAMP)     ## the checks that take minutes, on the real data where it is present
 	$(BIN)/python -m pytest -m slow
+
+test-annif: $(STAMP)    ## the service with the Annif of PyPI as its client
+	$(BIN)/python -m pytest -m slow tests/serving/test_service_annif.py
 
 check: $(STAMP)         ## lint, format, types, and the order of the rooms
 	$(BIN)/ruff check .
