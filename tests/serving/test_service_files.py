@@ -6,15 +6,19 @@ import gzip
 import io
 import json
 import lzma
+import os
+import signal
 import tempfile
+import time
 import zipfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from serving_cases import ACT
+from serving_cases import ACT, wait_until
 
 from labelwise.corpus.readers import read
 from labelwise.methods import Method
@@ -182,3 +186,53 @@ def test_a_file_larger_than_the_limit_is_too_large(
     )
     assert parse(client, "act.txt", ACT.encode()).status_code == 200
     assert parse(client, "act.txt", b"oranges " * 5_000).status_code == 413
+
+
+def test_a_file_made_to_be_slow_is_given_up_and_holds_up_nobody(
+    serve: Callable[..., httpx.Client], fitted: dict[str, Method]
+) -> None:
+    client = serve(
+        [Source("exact-match", method=fitted["exact-match"])], limits=Limits(timeout=1.5)
+    )
+    assert parse(client, "act.txt", ACT.encode()).status_code == 200
+    slow = b"<ACT><P>x</P></ACT>" + b"<!DOCTYPE[" * 200_000
+    with ThreadPoolExecutor(1) as pool:
+        given_up = pool.submit(parse, client, "act.xml", slow)
+        began = time.perf_counter()
+        for _ in range(20):
+            assert client.post("/v1/tag", json={"text": ACT}).status_code == 200
+        assert time.perf_counter() - began < 1.4, "the service stood still"
+        assert given_up.result().status_code in (422, 504)
+    wait_until(lambda: parse(client, "act.txt", ACT.encode()).status_code == 200)
+
+
+def test_a_long_text_is_split_as_a_short_one_is(client: httpx.Client) -> None:
+    long = ACT.replace("Article 2", "The import of fruit. " * 2_000 + "\nArticle 2")
+    sections = client.post("/v1/evidence", json={"text": long, "top": 1}).json()["sections"]
+    (parsed,) = parse(client, "act.txt", long.encode()).json()["documents"]
+    assert sections == parsed["sections"]
+    assert [one["kind"] for one in sections] == [
+        "header",
+        "recitals",
+        "article",
+        "article",
+        "attachments",
+    ]
+
+
+def test_the_reading_process_is_started_again_when_it_was_killed(client: httpx.Client) -> None:
+    assert parse(client, "act.txt", ACT.encode()).status_code == 200
+    children = [
+        int(child)
+        for task in Path("/proc/self/task").iterdir()
+        for child in (task / "children").read_text().split()
+    ]
+    readers = [
+        child
+        for child in children
+        if b"labelwise.serving.reading" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+    assert readers
+    for child in readers:
+        os.kill(child, signal.SIGKILL)
+    wait_until(lambda: parse(client, "act.txt", ACT.encode()).status_code == 200)

@@ -223,7 +223,7 @@ def test_silent_connections_are_closed(
 def test_a_client_that_does_not_take_its_answer_is_let_go(
     serve: Callable[..., httpx.Client], fitted: dict[str, Method]
 ) -> None:
-    client = serve(source(fitted["exact-match"]), limits=Limits(silence=0.5))
+    client = serve(source(fitted["exact-match"]), limits=Limits(silence=3))
     text = "The import of fruit from Morocco. " * 240_000
     body = json.dumps({"text": text, "labels": fitted["exact-match"].label_space.ids[:1]}).encode()
     with raw(client) as made:

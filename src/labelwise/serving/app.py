@@ -44,7 +44,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        reader = Reader(limits.readings)
+        reader = Reader(limits)
         app.state.service = Service(models, limits, reader, metrics)
         models.load(failed)
         yield

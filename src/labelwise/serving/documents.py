@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.plain_text import split_act
+from labelwise.serving.limits import Limits
 from labelwise.serving.models import overloaded
+from labelwise.serving.reading import ReadingProcess
 from labelwise.serving.shapes import DocumentText
 from labelwise.serving.work import FullError, Tasks
 from labelwise.text.tokenizer import words
 
 T = TypeVar("T")
 
-SHORT = 50_000
+SHORT = 20_000
 """Characters that are split in a few milliseconds; more would hold up everybody else."""
 
 
@@ -32,34 +34,35 @@ class Read:
         return sum(self.words)
 
 
-def read(given: DocumentText) -> Read:
-    """The document that was sent. A text is split like a text file, so that it scores the same."""
-    if given.sections is None:
-        title, sections = split_act(given.text or "")
-        title = given.title or title
-    else:
-        title = given.title
-        sections = tuple(Section(one.kind, one.text) for one in given.sections if one.text.strip())
-    document = Document(given.id, title, sections)
-    return Read(document, tuple(len(words(section.text)) for section in sections))
-
-
 class Reader:
-    """Splits texts: short ones at once, long ones and files on a thread."""
+    """Splits texts: short ones at once, long ones and files in a process of their own."""
 
-    def __init__(self, limit: int) -> None:
-        self._tasks = Tasks("reads", limit)
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._process = ReadingProcess(limits.timeout)
+        self._tasks = Tasks("reads", limits.readings)
 
     async def read(self, given: Sequence[DocumentText]) -> list[Read]:
-        size = sum(
-            len(one.text or "") + sum(len(section.text) for section in one.sections or ())
-            for one in given
-        )
-        if size <= SHORT:
-            return [read(one) for one in given]
-        return await self.run(lambda: [read(one) for one in given])
+        """The documents of a request. A text is split like a text file, so that it scores the
+        same."""
+        if sum(_size(one) for one in given) <= SHORT:
+            return [_read(one, _split) for one in given]
+        return await self._run(lambda: [_read(one, self._split_apart) for one in given])
 
-    async def run(self, function: Callable[[], T]) -> T:
+    async def upload(self, data: bytes, name: str) -> tuple[list[Read], bool]:
+        """At most so many documents of a file as a request may hold, and whether it has more."""
+        limits = self._limits
+        found = await self._run(
+            lambda: self._process.upload(
+                data, name, most=limits.max_documents, limit=limits.max_body
+            )
+        )
+        return [_written(one) for one in found["documents"]], found["more"]
+
+    def _split_apart(self, text: str) -> Read:
+        return _written(self._process.text(text)["documents"][0])
+
+    async def _run(self, function: Callable[[], T]) -> T:
         try:
             future: asyncio.Future[T] = self._tasks.submit(function)
         except FullError as full:
@@ -68,3 +71,36 @@ class Reader:
 
     def close(self) -> None:
         self._tasks.close()
+        self._process.close()
+
+
+def _size(given: DocumentText) -> int:
+    if given.text is not None:
+        return len(given.text)
+    return sum(len(section.text) for section in given.sections or ())
+
+
+def _read(given: DocumentText, split: Callable[[str], Read]) -> Read:
+    """The document that was sent, its text split in the way that suits its length."""
+    if given.text is not None:
+        found = split(given.text)
+        title = given.title or found.document.title
+        return Read(Document(given.id, title, found.document.sections), found.words)
+    sections = tuple(
+        Section(one.kind, one.text) for one in given.sections or () if one.text.strip()
+    )
+    counts = tuple(len(words(section.text)) for section in sections)
+    return Read(Document(given.id, given.title, sections), counts)
+
+
+def _split(text: str) -> Read:
+    title, sections = split_act(text)
+    counts = tuple(len(words(section.text)) for section in sections)
+    return Read(Document("", title, sections), counts)
+
+
+def _written(found: dict[str, Any]) -> Read:
+    """A document as the reading process writes it."""
+    sections = tuple(Section(kind, text) for kind, text in found["sections"])
+    document = Document(found["id"], found["title"], sections, tuple(found["labels"]))
+    return Read(document, tuple(found["words"]))

@@ -6,7 +6,6 @@ import io
 import lzma
 import re
 import zlib
-from collections.abc import Iterator
 from itertools import islice
 
 from labelwise.corpus.document import Document
@@ -30,18 +29,14 @@ def read_upload(data: bytes, name: str, *, most: int, limit: int) -> tuple[list[
         shown = shown.removesuffix(ending)
     stream = io.BytesIO(_unpacked(data, limit))
     try:
-        documents = list(islice(_in_order(stream, shown), most + 1))
+        documents = list(islice(read_stream(stream, shown), most + 1))
     except InputError as error:
         raise ProblemError(422, "unreadable-file", _sentence(error), field="file") from error
-    except RecursionError as error:
+    except (RecursionError, MemoryError) as error:
         raise ProblemError(
-            422, "unreadable-file", "the file is nested too deeply", field="file"
+            422, "unreadable-file", "the file is nested too deeply or too large", field="file"
         ) from error
     return documents[:most], len(documents) > most
-
-
-def _in_order(stream: io.BytesIO, name: str) -> Iterator[Document]:
-    return read_stream(stream, name)
 
 
 def _safe(name: str) -> str:

@@ -10,8 +10,6 @@ from labelwise.serving.answers import answer
 from labelwise.serving.problems import documented
 from labelwise.serving.service import Here
 from labelwise.serving.shapes import ParsedDocument, ParseResponse, SectionText
-from labelwise.serving.uploads import read_upload
-from labelwise.text.tokenizer import words
 
 router = APIRouter(prefix="/v1", tags=["documents"])
 
@@ -25,28 +23,22 @@ async def parse(
     ],
 ) -> Response:
     """The documents of a file, each in its sections. Nothing is kept."""
-    data = await file.read()
-    name = file.filename or "file"
-
-    def parsed() -> ParseResponse:
-        documents, more = read_upload(
-            data, name, most=here.limits.max_documents, limit=here.limits.max_body
-        )
-        return ParseResponse.model_construct(
+    documents, more = await here.reader.upload(await file.read(), file.filename or "file")
+    return answer(
+        ParseResponse.model_construct(
             documents=[
                 ParsedDocument.model_construct(
-                    id=one.id,
-                    title=one.title,
+                    id=one.document.id,
+                    title=one.document.title,
                     sections=[
                         SectionText.model_construct(kind=section.kind, text=section.text)
-                        for section in one.sections
+                        for section in one.document.sections
                     ],
-                    labels=list(one.labels),
-                    words=sum(len(words(section.text)) for section in one.sections),
+                    labels=list(one.document.labels),
+                    words=one.total,
                 )
                 for one in documents
             ],
             more=more,
         )
-
-    return answer(await here.reader.run(parsed))
+    )

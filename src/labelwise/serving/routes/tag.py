@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -144,7 +145,10 @@ async def compare(body: CompareRequest, here: Here) -> Response:
     models = [here.models.get(id) for id in body.models]
     chosen = [Chooser(model, body.include, body.exclude) for model in models]
     (read,) = await here.reader.read([body])
-    rows = [(await model.scores([read.document]))[0] for model in models]
+    rows = [
+        scores[0]
+        for scores in await asyncio.gather(*(model.scores([read.document]) for model in models))
+    ]
     best: dict[str, Model] = {}
     if read.total:
         for one, row in zip(chosen, rows, strict=True):
