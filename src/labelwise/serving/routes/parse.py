@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, File, Response, UploadFile
+from fastapi import APIRouter, File, Query, Response, UploadFile
 
 from labelwise.serving.answers import answer
 from labelwise.serving.problems import documented
 from labelwise.serving.service import Here
-from labelwise.serving.shapes import ParsedDocument, ParseResponse, SectionText
+from labelwise.serving.shapes import DocumentText, ParsedDocument, ParseResponse, SectionText
 
 router = APIRouter(prefix="/v1", tags=["documents"])
 
@@ -21,9 +21,18 @@ async def parse(
         UploadFile,
         File(description="Text, EUR-Lex HTML, Formex, EURLEX57K JSON; may be gzip or xz."),
     ],
+    format: Annotated[
+        Literal["text"] | None,
+        Query(description="`text`: UTF-8 text, whatever it looks like; else told by the file."),
+    ] = None,
 ) -> Response:
     """The documents of a file, each in its sections. Nothing is kept."""
-    documents, more = await here.reader.upload(await file.read(), file.filename or "file")
+    data = await file.read()
+    if format == "text":
+        text = DocumentText(text=data.decode(errors="replace"))
+        documents, more = await here.reader.read([text]), False
+    else:
+        documents, more = await here.reader.upload(data, file.filename or "file")
     return answer(
         ParseResponse.model_construct(
             documents=[
