@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -44,7 +43,9 @@ def serve(
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(min=1, help="Threads for the arithmetic of a model; all cores if not given."),
+        typer.Option(
+            min=1, help="Threads for the arithmetic of a model; PyTorch chooses if not given."
+        ),
     ] = None,
     max_body: Annotated[
         float, typer.Option(min=0.001, help="Megabytes of a request, and of a file unpacked.")
@@ -113,7 +114,7 @@ def serve(
             limits=limits,
             api_key=api_key or None,
             thesaurus=thesaurus or own_thesaurus,
-            threads=threads or os.cpu_count(),
+            threads=threads,
         )
         names = ", ".join(source.id for source in wanted)
         note(f"labelwise serves {names} on {server.address} (Ctrl-C ends it)")

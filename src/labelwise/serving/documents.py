@@ -41,6 +41,7 @@ class Reader:
         self._limits = limits
         self._process = ReadingProcess(limits.timeout)
         self._tasks = Tasks("reads", limits.readings)
+        self._tasks.submit(self._process.start)  # so that the first who asks need not wait for it
 
     async def read(self, given: Sequence[DocumentText]) -> list[Read]:
         """The documents of a request. A text is split like a text file, so that it scores the

@@ -28,7 +28,7 @@ MEMORY = 4 << 30
 
 
 class ReadingProcess:
-    """Asked by one thread. A process is there from the first question on."""
+    """Asked by one thread."""
 
     def __init__(self, timeout: float) -> None:
         self._timeout = timeout
@@ -43,7 +43,7 @@ class ReadingProcess:
         return self._ask({"do": "text"}, text.encode())
 
     def _ask(self, question: dict[str, Any], data: bytes) -> dict[str, Any]:
-        process = self._started()
+        process = self.start()
         assert process.stdin is not None
         assert process.stdout is not None
         end = threading.Timer(self._timeout, process.kill)
@@ -69,7 +69,8 @@ class ReadingProcess:
             raise ProblemError(**found["problem"])
         return found
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def start(self) -> subprocess.Popen[bytes]:
+        """The process, begun anew where there is none: it takes a second."""
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "labelwise.serving.reading"],
