@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import types
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,20 @@ def test_the_runner_adds_machine_versions_and_command_and_keeps_parts(
     assert whole["versions"]["numba"] == "0.61"
     assert {"python", "torch", "numpy", "labelwise"} <= set(whole["versions"])
     assert whole["machine"]["threads"] >= 1
+
+
+@pytest.mark.parametrize(("load", "warned"), [(0.1, 0), (7.5, 1)])
+def test_a_busy_machine_is_told_and_recorded(
+    monkeypatch: pytest.MonkeyPatch, load: float, warned: int
+) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(runner, "threads", lambda: 2)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert runner.warn_if_busy("svm") == load
+    assert len(told) == warned
+    if warned:
+        assert "the machine is busy (load 7.5 on 2 cores)" in str(told[0].message)
 
 
 def test_a_gpu_benchmark_without_a_gpu_says_so(

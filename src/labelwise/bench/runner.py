@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import time
+import warnings
 from pathlib import Path
 
 from labelwise.bench import find
 from labelwise.bench.machine import machine
 from labelwise.bench.plan import Plan, Result
+from labelwise.bench.processes import threads
 from labelwise.bench.results import write_result
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import current_versions
@@ -22,12 +25,13 @@ def run_benchmark(name: str, plan: Plan) -> Path:
 
         if not torch.cuda.is_available():
             raise LabelwiseError(f"the benchmark {name} needs a GPU, and PyTorch sees none here")
+    load = warn_if_busy(name)
     started = time.perf_counter()
 
     def keep(result: Result) -> Path:
         record = {
             **result,
-            "machine": machine(),
+            "machine": {**machine(), "load": load},
             "versions": {**current_versions("triton"), **result.get("versions", {})},
             "seconds": round(time.perf_counter() - started, 1),
             "command": command(name, plan),
@@ -35,6 +39,23 @@ def run_benchmark(name: str, plan: Plan) -> Path:
         return write_result(plan.out, name, record)
 
     return keep(benchmark.load()(dataclasses.replace(plan, keep=keep)))
+
+
+def warn_if_busy(name: str) -> float | None:
+    """How many processes ran in the last minute; where they leave no core free, say what it means.
+
+    Programs that wait for each other's threads suffer most, so that not even ratios hold.
+    """
+    if not hasattr(os, "getloadavg"):
+        return None
+    load = round(os.getloadavg()[0], 2)
+    if load > threads() / 2:
+        warnings.warn(
+            f"the machine is busy (load {load:g} on {threads()} cores): what {name} measures now "
+            "says little, run it again when nothing else runs",
+            stacklevel=2,
+        )
+    return load
 
 
 def command(name: str, plan: Plan) -> str:
