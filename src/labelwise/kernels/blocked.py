@@ -1,22 +1,29 @@
-"""Label-wise attention in plain PyTorch, a block of labels at a time.
+"""Label-wise attention in plain PyTorch, some rows and a block of labels at a time.
 
 A block is scored, summed and forgotten, and the backward pass computes it again, so that memory
-stays bounded whatever the number of labels. This is the operator on a CPU, and what the fused
-kernels are checked against.
+stays bounded whatever the number of labels. Rows are read as one long row of tokens, cut to the
+longest of them, so that hardly any padding is computed. This is the operator on a CPU, and what
+the fused kernels are checked against.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-BLOCK_ELEMENTS = {"cpu": 1 << 21, "cuda": 1 << 26}
-"""Documents × tokens × labels scored at once: some MB that a CPU's cache can help with, or
-256 MB of float32 on a GPU, where large products are what makes it busy."""
+from labelwise.kernels import eight_bits
+
+GROUP_TOKENS = {"cpu": 1 << 10, "cuda": 1 << 16}
+"""Tokens that are read together: of one long row, or of several short ones."""
+
+BLOCK_ELEMENTS = {"cpu": 1 << 18, "cuda": 1 << 26}
+"""Labels × tokens that are scored at once: 1 MB of float32, which stays in a CPU's cache from the
+product to the sum, or 256 MB on a GPU, where large products are what makes it busy."""
 
 _WIDE_PRODUCTS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 8)
 """Whether this PyTorch can multiply bfloat16 into float32 (on CUDA alone)."""
@@ -26,13 +33,62 @@ def blocked_logits(
     h: Tensor, v: Tensor, lengths: Tensor, queries: Tensor, outputs: Tensor
 ) -> Tensor:
     """Σ_t a_lt (v_t · o_l) for every document and label, differentiable in all but the lengths."""
+    if eight_bits.asked_for(queries):
+        return _logits_in_8_bits(h, v, lengths, queries, outputs)
     logits: Tensor = _LabelAttention.apply(h, v, lengths, queries, outputs)  # type: ignore[no-untyped-call]
     return logits
 
 
 def weights(h: Tensor, lengths: Tensor, queries: Tensor) -> Tensor:
     """a_lt, (documents, labels, tokens), zero at padding."""
-    return _weights(h, _padding(h, lengths), queries)
+    padding = torch.arange(h.shape[1], device=h.device) >= lengths[:, None]  # (documents, tokens)
+    scores = (queries @ h.transpose(1, 2)).to(_wide(h.dtype))
+    return scores.masked_fill_(padding[:, None], float("-inf")).softmax(2)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Rows one after another that are read together, as long as the longest of them."""
+
+    rows: slice
+    longest: int
+    padding: Tensor | None  # (rows, longest), True at padding; None where there is none
+
+    def tokens(self, x: Tensor) -> Tensor:  # (documents, tokens, width) to (rows · longest, width)
+        return x[self.rows, : self.longest].flatten(0, 1)
+
+    def apart(self, products: Tensor) -> Tensor:  # (labels, rows · longest) to (…, rows, longest)
+        return products.view(len(products), -1, self.longest)
+
+    def softmax(self, scores: Tensor) -> Tensor:  # (labels, rows, longest)
+        if self.padding is not None:
+            scores.masked_fill_(self.padding, float("-inf"))
+        return scores.softmax(2)
+
+
+def _groups(h: Tensor, lengths: Tensor) -> Iterator[_Group]:
+    budget = _budget(GROUP_TOKENS, h)
+    lengths_here = lengths.tolist()
+    first = longest = 0
+    for row, length in enumerate([*lengths_here, 0]):
+        rows = row + 1 - first
+        if row == len(h) or (rows > 1 and rows * max(longest, length) > budget):
+            inside = lengths[first:row, None]
+            real = torch.arange(longest, device=h.device) < inside
+            ragged = min(lengths_here[first:row]) < longest
+            yield _Group(slice(first, row), longest, ~real if ragged else None)
+            first, longest = row, 0
+        longest = max(longest, length)
+
+
+def _blocks(x: Tensor, labels: int) -> Iterator[slice]:
+    size = max(16, _budget(BLOCK_ELEMENTS, x) // len(x))
+    for start in range(0, labels, size):
+        yield slice(start, min(start + size, labels))
+
+
+def _budget(budgets: dict[str, int], x: Tensor) -> int:
+    return budgets.get(x.device.type, budgets["cpu"])
 
 
 class _LabelAttention(torch.autograd.Function):
@@ -40,11 +96,14 @@ class _LabelAttention(torch.autograd.Function):
     def forward(  # noqa: PLR0917
         ctx: Any, h: Tensor, v: Tensor, lengths: Tensor, queries: Tensor, outputs: Tensor
     ) -> Tensor:
-        padding = _padding(h, lengths)
         logits = h.new_empty((len(h), len(queries)), dtype=_wide(h.dtype))
-        for block in _blocks(h, len(queries)):
-            a = _weights(h, padding, queries[block])  # (documents, block, tokens)
-            logits[:, block] = a.mul_(_products(outputs[block], v)).sum(2)
+        for group in _groups(h, lengths):
+            x = group.tokens(h)
+            y = x if v is h else group.tokens(v)
+            for block in _blocks(x, len(queries)):
+                a = _weights(group, x, queries[block])  # (block, rows, longest)
+                a *= group.apart(_products(outputs[block], y))
+                logits[group.rows, block] = a.sum(2).T
         ctx.save_for_backward(h, v, lengths, queries, outputs, logits)
         return logits
 
@@ -52,49 +111,75 @@ class _LabelAttention(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         h, v, lengths, queries, outputs, logits = ctx.saved_tensors
-        padding = _padding(h, lengths)
-        grad_h = torch.zeros_like(h, dtype=grad.dtype)
-        grad_v = torch.zeros_like(v, dtype=grad.dtype)
-        grad_queries, grad_outputs = torch.empty_like(queries), torch.empty_like(outputs)
-        for block in _blocks(h, len(queries)):
-            a = _weights(h, padding, queries[block]).mul_(grad[:, block, None])
-            # The derivative of softmax: a_lt (v_t·o_l − Σ_s a_ls v_s·o_l), the sum being the logit.
-            ds = _products(outputs[block], v).to(grad.dtype).sub_(logits[:, block, None]).mul_(a)
-            a, ds = a.to(h.dtype), ds.to(h.dtype)
-            grad_h += ds.transpose(1, 2) @ queries[block]
-            grad_v += a.transpose(1, 2) @ outputs[block]
-            grad_queries[block] = (ds @ h).sum(0, dtype=grad.dtype)
-            grad_outputs[block] = (a @ v).sum(0, dtype=grad.dtype)
-        return grad_h.to(h.dtype), grad_v.to(v.dtype), None, grad_queries, grad_outputs
+        grad_h, grad_v, grad_queries, grad_outputs = (
+            torch.zeros_like(x, dtype=grad.dtype) for x in (h, v, queries, outputs)
+        )
+        for group in _groups(h, lengths):
+            x, y = group.tokens(h), group.tokens(v)
+            grad_x, grad_y = (torch.zeros_like(t, dtype=grad.dtype) for t in (x, y))
+            for block in _blocks(x, len(queries)):
+                a = _weights(group, x, queries[block])
+                a *= grad[group.rows, block].T[:, :, None]
+                # The derivative of softmax: a_lt (v_t·o_l − Σ_s a_ls v_s·o_l), the sum being the
+                # logit.
+                ds = group.apart(_products(outputs[block], y)).to(grad.dtype)
+                ds = ds.sub_(logits[group.rows, block].T[:, :, None]).mul_(a)
+                a, ds = a.flatten(1).to(h.dtype), ds.flatten(1).to(h.dtype)
+                grad_x += ds.T @ queries[block]
+                grad_y += a.T @ outputs[block]
+                grad_queries[block] += ds @ x
+                grad_outputs[block] += a @ y
+            grad_h[group.rows, : group.longest] = grad_x.view(-1, group.longest, h.shape[2])
+            grad_v[group.rows, : group.longest] = grad_y.view(-1, group.longest, v.shape[2])
+        return (
+            grad_h.to(h.dtype),
+            grad_v.to(v.dtype),
+            None,
+            grad_queries.to(queries.dtype),
+            grad_outputs.to(outputs.dtype),
+        )
 
 
-def _weights(h: Tensor, padding: Tensor, queries: Tensor) -> Tensor:
+def _weights(group: _Group, x: Tensor, queries: Tensor) -> Tensor:
     # Tokens come last: the softmax then runs along the memory.
-    scores = _products(queries, h).to(_wide(h.dtype))
-    return scores.masked_fill_(padding, float("-inf")).softmax(2)
+    return group.softmax(group.apart(_products(queries, x).to(_wide(x.dtype))))
 
 
 def _products(of_labels: Tensor, of_tokens: Tensor) -> Tensor:
-    """(labels, width) and (documents, tokens, width) to (documents, labels, tokens)."""
-    tokens = of_tokens.transpose(1, 2)
-    if _WIDE_PRODUCTS and tokens.is_cuda and tokens.dtype in (torch.bfloat16, torch.float16):
+    """(labels, width) and (tokens, width) to (labels, tokens)."""
+    if _WIDE_PRODUCTS and of_tokens.is_cuda and of_tokens.dtype in (torch.bfloat16, torch.float16):
         # The sums are float32 in the card anyway: rounding a score of 16 to bfloat16 would change
         # its weight by 6 %.
-        return torch.bmm(of_labels.expand(len(tokens), -1, -1), tokens, out_dtype=torch.float32)
-    return of_labels @ tokens
-
-
-def _padding(h: Tensor, lengths: Tensor) -> Tensor:
-    """True at padding: (documents, 1, tokens)."""
-    return (torch.arange(h.shape[1], device=h.device) >= lengths[:, None])[:, None]
+        return torch.mm(of_labels, of_tokens.T, out_dtype=torch.float32)
+    return of_labels @ of_tokens.T
 
 
 def _wide(dtype: torch.dtype) -> torch.dtype:
     return torch.float64 if dtype == torch.float64 else torch.float32
 
 
-def _blocks(h: Tensor, labels: int) -> Iterator[slice]:
-    budget = BLOCK_ELEMENTS.get(h.device.type, BLOCK_ELEMENTS["cpu"])
-    size = max(16, budget // (h.shape[0] * h.shape[1]))
-    for start in range(0, labels, size):
-        yield slice(start, min(start + size, labels))
+def _logits_in_8_bits(
+    h: Tensor, v: Tensor, lengths: Tensor, queries: Tensor, outputs: Tensor
+) -> Tensor:
+    """The same for scoring: queries, outputs and each document as whole numbers with a scale."""
+    logits = h.new_empty((len(h), len(queries)))
+    q, q_scale = eight_bits.rounded(queries)  # (labels, width), (labels, 1)
+    o, o_scale = eight_bits.rounded(outputs)
+    for group in _groups(h, lengths):
+        x, x_scale = _documents_in_8_bits(group, h)  # (rows · longest, width), (rows,)
+        y, y_scale = (x, x_scale) if v is h else _documents_in_8_bits(group, v)
+        for block in _blocks(x, len(queries)):
+            scores = group.apart(eight_bits.product(q[block], x))
+            a = group.softmax(scores * (q_scale[block] * x_scale)[:, :, None])
+            a *= group.apart(eight_bits.product(o[block], y))
+            logits[group.rows, block] = (a.sum(2) * (o_scale[block] * y_scale)).T
+    return logits
+
+
+def _documents_in_8_bits(group: _Group, x: Tensor) -> tuple[Tensor, Tensor]:
+    """One scale a document, and none of it from padding: batch mates must not matter."""
+    rows = x[group.rows, : group.longest]
+    if group.padding is not None:
+        rows = rows.masked_fill(group.padding[:, :, None], 0)
+    whole, scale = eight_bits.rounded(rows.flatten(1))
+    return whole.view(-1, x.shape[2]), scale[:, 0]

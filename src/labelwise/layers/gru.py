@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from labelwise.kernels import stepped_gru
 from labelwise.kernels.launching import autocast_dtype, runs_triton
 from labelwise.layers.dropout import SpatialDropout
 from labelwise.layers.masking import is_real
@@ -48,7 +49,11 @@ def read(gru: nn.GRU, x: Tensor, lengths: Tensor) -> Tensor:
     # a token are too small for that.
     with torch.autocast(x.device.type, enabled=False):
         x = x.to(next(gru.parameters()).dtype)
-        return padded(gru, x, lengths) if x.is_cuda else mirrored(gru, x, lengths)
+        if x.is_cuda:
+            return padded(gru, x, lengths)
+        if torch.is_grad_enabled():
+            return mirrored(gru, x, lengths)
+        return stepped_gru.bigru(x, lengths, list(gru.parameters()))
 
 
 def padded(gru: nn.GRU, x: Tensor, lengths: Tensor) -> Tensor:

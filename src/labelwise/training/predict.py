@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from labelwise.kernels.eight_bits import eight_bits
 from labelwise.training.batches import Batch, Gatherer, by_length, plan
+from labelwise.training.cores import on_cores
 from labelwise.training.device import autocast, memory_errors
 from labelwise.training.recipe import Recipe
+
+CPU_BATCH = 16
+"""Documents a batch on a CPU, at most: more gain nothing there and take memory."""
 
 
 def predict_batches(
@@ -19,15 +24,22 @@ def predict_batches(
 ) -> Iterator[tuple[Batch, Tensor]]:
     """Batches of documents of like length, the longest first, and their logits in float32."""
     network.eval()
+    on_cpu = gather.device.type == "cpu"
     order = by_length(gather.documents).tolist()
-    for chosen in plan(order, gather.documents, recipe.batch, recipe.batch_tokens):
+    most = min(recipe.batch, CPU_BATCH) if on_cpu else recipe.batch
+    batches = plan(order, gather.documents, most, recipe.batch_tokens)
+
+    def score(chosen: Sequence[int]) -> tuple[Batch, Tensor]:
         batch = gather(chosen)
         with (
             torch.inference_mode(),
             autocast(gather.device, recipe.precision),
+            eight_bits(recipe.precision == "auto"),
             memory_errors(batch),
         ):
-            yield batch, network(batch).float()
+            return batch, network(batch).float()
+
+    return on_cores(score, batches) if on_cpu and len(batches) > 1 else map(score, batches)
 
 
 def predict(

@@ -40,7 +40,8 @@ class Recipe:
     device: str = "auto"
     """``auto`` is a CUDA device where there is one; else as PyTorch names devices."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
-    """``auto`` is bfloat16 (autocast) on CUDA and float32 elsewhere."""
+    """``auto`` is bfloat16 (autocast) on CUDA and float32 on a CPU, where scoring makes the large
+    products in 8 bits if the processor has instructions for it: that keeps the ranking."""
 
     def __post_init__(self) -> None:
         """Say at once which setting cannot be, rather than failing deep in a training."""

@@ -1,0 +1,116 @@
+"""Products of whole numbers in 8 bits: exact, and near enough to those that they stand for."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+import torch
+from test_blocked import formula
+from torch import Tensor
+
+from labelwise.kernels import eight_bits
+from labelwise.kernels.eight_bits import asked_for, product, rounded
+from labelwise.kernels.label_attention import label_attention
+
+needs_instructions = pytest.mark.skipif(
+    not eight_bits.available(), reason="this processor has no instructions for bytes (VNNI)"
+)
+LENGTHS = (300, 1, 17, 120, 120, 64)
+
+
+def made(scale: float = 1.0, width: int = 150, labels: int = 500) -> tuple[Tensor, ...]:
+    """h as a GRU leaves it, within one; lengths, queries, outputs, bias; noise at padding."""
+    make = torch.Generator().manual_seed(0)
+    h = torch.randn(len(LENGTHS), max(LENGTHS), width, generator=make).tanh()
+    queries = torch.randn(labels, width, generator=make) * scale / 8
+    outputs = torch.randn(labels, width, generator=make) / 4
+    bias = torch.randn(labels, generator=make)
+    return h, torch.tensor(LENGTHS), queries, outputs, bias
+
+
+def in_8_bits(*inputs: Tensor) -> Tensor:
+    with torch.inference_mode(), eight_bits.eight_bits():
+        assert asked_for(inputs[2])
+        return label_attention(*inputs)
+
+
+def test_the_example_holds() -> None:
+    assert doctest.testmod(eight_bits).failed == 0
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (3, 5, 7), (17, 600, 33), (64, 4099, 65)], ids=str)
+def test_products_are_exact_up_to_the_largest(shape: tuple[int, int, int]) -> None:
+    n, width, m = shape
+    make = torch.Generator().manual_seed(0)
+    x = torch.randint(-127, 128, (n, width), generator=make, dtype=torch.int8)
+    y = torch.randint(-127, 128, (m, width), generator=make, dtype=torch.int8)
+    if eight_bits.available():
+        assert torch.equal(product(x, y).long(), x.long() @ y.long().T)
+        assert (product(torch.full_like(x, -127), torch.full_like(y, 127)) == -16129 * width).all()
+
+
+def test_a_row_is_rounded_by_half_of_its_scale_at_most() -> None:
+    x = torch.randn(20, 300) * torch.logspace(-20, 20, 20)[:, None]
+    x[3] = 0
+    whole, scale = rounded(x)
+    assert (whole.abs().amax(1)[[0, 1, 2, *range(4, 20)]] == 127).all()
+    assert (abs(whole * scale - x) <= scale * 0.5001).all()
+    assert not whole[3].any()
+
+
+@needs_instructions
+def test_logits_are_near_those_of_float64() -> None:
+    inputs = made()
+    exact = formula(*(x.double() if x.is_floating_point() else x for x in inputs))
+    error = abs(in_8_bits(*inputs) - exact)
+    assert 1e-6 < error.mean() < 0.01
+    assert error.max() < 0.1
+
+
+@needs_instructions
+def test_values_of_their_own_are_near_too() -> None:
+    h, lengths, queries, outputs, bias = made()
+    values = torch.randn(*h.shape[:2], 90)
+    outputs = outputs[:, :90].contiguous()
+    with torch.inference_mode():
+        exact = label_attention(h, lengths, queries, outputs, bias, values=values)
+        with eight_bits.eight_bits():
+            rough = label_attention(h, lengths, queries, outputs, bias, values=values)
+    assert 1e-6 < abs(rough - exact).mean() < 0.02
+
+
+@needs_instructions
+def test_extreme_scores_stay_finite_and_pick_the_same_token() -> None:
+    inputs = made(scale=1000.0)
+    exact = formula(*(x.double() if x.is_floating_point() else x for x in inputs))
+    logits = in_8_bits(*inputs)
+    assert torch.isfinite(logits).all()
+    assert (abs(logits - exact) < 0.1).float().mean() > 0.9
+
+
+@needs_instructions
+def test_batch_mates_and_padding_do_not_matter() -> None:
+    h, lengths, *of_labels = made()
+    together = in_8_bits(h, lengths, *of_labels)
+    for at, length in enumerate(LENGTHS):
+        alone = in_8_bits(h[at : at + 1, :length], lengths[at : at + 1], *of_labels)
+        torch.testing.assert_close(alone[0], together[at], rtol=1e-6, atol=1e-6)
+        h[at, length:] = 1e9
+    assert torch.equal(in_8_bits(h, lengths, *of_labels), together)
+
+
+def test_nothing_is_rounded_unless_asked_for_and_never_in_training() -> None:
+    h, lengths, queries, outputs, bias = made()
+    with torch.inference_mode():
+        exact = label_attention(h, lengths, queries, outputs, bias)
+        assert not asked_for(queries)
+        with eight_bits.eight_bits(), eight_bits.eight_bits(False):
+            assert not asked_for(queries)
+        with eight_bits.eight_bits():
+            assert asked_for(queries) is eight_bits.available()
+            assert not asked_for(queries.double())
+            assert not asked_for(queries[:10])  # no time to be saved
+        assert not asked_for(queries)
+    with eight_bits.eight_bits():
+        assert torch.equal(label_attention(h, lengths, queries, outputs, bias), exact)
