@@ -83,7 +83,7 @@ def export(
         ],
         left=("method", "file"),
     )
-    note("The difference is that of any score to the bundle's, on a few made-up documents.")
+    note("The difference is that to the bundle's scores in float32, on a few made-up documents.")
 
 
 def _check_place(path: Path, force: bool) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -45,8 +47,15 @@ def open_onnx(path: str | Path, *, threads: int = 0) -> Callable[[Inputs], Score
     return scores
 
 
+def in_float32(method: NetworkMethod) -> NetworkMethod:
+    """The same network scoring on the CPU in float32, whatever it would choose by itself."""
+    exact = copy(method)
+    exact.settings = replace(method.settings, device="cpu", precision="float32")
+    return exact
+
+
 def largest_difference(method: NetworkMethod, path: str | Path) -> float:
-    """How far the file's scores are from the method's own, at most, on a few made-up documents.
+    """How far the file's scores are from the method's in float32, on a few made-up documents.
 
     Their words are drawn from the vocabulary. One is empty, the others have one to a hundred words
     in up to three sections, so that most rows are padded.
@@ -65,7 +74,7 @@ def largest_difference(method: NetworkMethod, path: str | Path) -> float:
         for place, sections in enumerate(sizes)
     ]
     theirs = open_onnx(path)(onnx_inputs(method, documents))
-    return float(np.abs(theirs - method.scores(documents)).max())
+    return float(np.abs(theirs - in_float32(method).scores(documents)).max())
 
 
 def _padded(rows: Numbered) -> NDArray[np.int64]:
