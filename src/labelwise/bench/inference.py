@@ -1,0 +1,236 @@
+"""Tagging with BIGRU-LWAN on a CPU beside LibMultiLabel's BiGRULWAN of the same sizes, in one run.
+
+Both get the same numbered words of the same test documents and give the probability of every label.
+Each side is measured in a process of its own, one after the other, several times. The peer's
+weights are random, which changes nothing of its speed; ours are those of a trained bundle where
+there is one, so that its ranking can be held against its float32 ranking, on dev.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelwise import bundle as bundles
+from labelwise.bench.corpus import data_folder
+from labelwise.bench.peers import PROGRAMS, environment
+from labelwise.bench.plan import Plan, Result
+from labelwise.bench.processes import run_module, run_program, threads
+from labelwise.bench.repeats import spread, taking_turns
+from labelwise.corpus.dataset import Dataset, open_dataset
+from labelwise.corpus.document import Document
+from labelwise.evaluation.measures import evaluate
+from labelwise.methods.bigru_lwan import BigruLwan, BigruLwanNetwork
+from labelwise.training.prepared import prepare
+
+OURS, IN_FULL = "labelwise", "labelwise, float32"
+PEER, SORTED = "LibMultiLabel", "LibMultiLabel, documents by length"
+PACKAGES = ("torch==2.13.0", "libmultilabel[nn]==0.10.0")
+PEER_BATCH = 16  # documents, as in LibMultiLabel's own settings for BiGRULWAN on EURLEX57K
+
+DOCUMENTS = 300
+RANKED = 1_000  # dev documents
+MAX_TOKENS = 2_000
+WORDS = 700  # of the act that is tagged alone
+CALLS = 100
+REPEATS = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    """How much is measured; a test takes less."""
+
+    documents: int = DOCUMENTS
+    ranked: int = RANKED
+    calls: int = CALLS
+    units: int = 300
+
+
+def run(plan: Plan) -> Result:
+    return measure(plan, Sizes())
+
+
+def measure(plan: Plan, sizes: Sizes) -> Result:
+    repeats = plan.repeats or REPEATS
+    with tempfile.TemporaryDirectory() as work:
+        folder = Path(work)
+        data = open_dataset(data_folder(plan, folder))
+        saved, method = model(plan, data, sizes, folder)
+        documents, act = some(data.test, sizes.documents), of_length(data.test, WORDS)
+        shapes = write_request(folder, method, documents, act)
+        request = {**shapes, "folder": work, "calls": sizes.calls, "threads": threads()}
+        python = environment("libmultilabel-nn", PACKAGES, plan.out)
+
+        def ours(precision: str) -> Callable[[], dict[str, Any]]:
+            asked = {**request, "bundle": str(saved), "precision": precision}
+            return lambda: dict(run_module("inference_side", asked))
+
+        def peer(by_length: bool) -> Callable[[], dict[str, Any]]:
+            def measured() -> dict[str, Any]:
+                asked, answer = folder / "asked.json", folder / "answer.json"
+                program = str(PROGRAMS / "libmultilabel_bigru_lwan.py")
+                batching = {"batch": PEER_BATCH, "by_length": by_length}
+                asked.write_text(json.dumps({**request, **batching}))
+                run_program([python, program, str(asked), str(answer)])
+                return dict(json.loads(answer.read_text()))
+
+            return measured
+
+        found = taking_turns(
+            {
+                OURS: ours("auto"),
+                IN_FULL: ours("float32"),
+                PEER: peer(by_length=False),
+                SORTED: peer(by_length=True),
+            },
+            repeats,
+        )
+        trained = not saved.is_relative_to(folder)
+        ranking = ranked(method, some(data.dev, sizes.ranked)) if trained else {}
+        told = {
+            "data": {"name": data.name, "fingerprint": data.fingerprint, "counts": data.counts},
+            "bundle": bundles.describe(saved)["digest"] if trained else None,
+        }
+    tokens = shapes["tokens"] / len(documents)
+    return {
+        "what": "Tagging with BIGRU-LWAN on a CPU",
+        "text": f"{len(documents)} test documents of {tokens:,.0f} tokens on average and at most "
+        f"{MAX_TOKENS:,}, {sizes.units} units a direction, {shapes['labels']:,} labels, from "
+        "numbered words to probabilities. The peer reads 16 documents at a time, as in its own "
+        "settings for these data: in their order, padded to the longest, or, in the last row, "
+        "helped by sorting them. Memory is the most that a process held. RP@5 is of "
+        f"{min(sizes.ranked, len(data.dev)):,} dev documents.",
+        **told,
+        "settings": {**dataclasses.asdict(sizes), "max_tokens": MAX_TOKENS},
+        "threads": threads(),
+        "repeats": repeats,
+        "peer": PACKAGES[-1],
+        "tables": [
+            {
+                "what": "Many documents",
+                "columns": [
+                    "",
+                    {"key": "documents a second", "as": "ratio", "peer": PEER},
+                    {"key": "peak memory", "as": "bytes"},
+                    {"key": "peak memory", "name": "… to the peer's", "as": "ratio", "peer": PEER},
+                    *([{"key": "RP@5", "as": "figure"}] if ranking else []),
+                ],
+                "rows": [
+                    {**row(name, one, len(documents)), "RP@5": ranking.get(name)}
+                    for name, one in found.items()
+                ],
+            },
+            {
+                "what": f"One act of {len(act.text.split())} words, the model loaded",
+                "text": "Ours from its text, the peer from its numbered words.",
+                "columns": [
+                    "",
+                    {"key": "median", "as": "seconds"},
+                    {"key": "99th percentile", "as": "seconds"},
+                    {"key": "median", "name": "median, to the peer's", "as": "ratio", "peer": PEER},
+                    {"key": "load", "name": "loading the bundle", "as": "seconds"},
+                ],
+                "rows": [alone(name, found[name]) for name in (OURS, IN_FULL, PEER)],
+            },
+        ],
+    }
+
+
+def model(plan: Plan, data: Dataset, sizes: Sizes, work: Path) -> tuple[Path, BigruLwan]:
+    """The first trained bundle of these labels and sizes in ``bundles``, beside the results; else
+    a network of these sizes as training would begin with it, in the work folder."""
+    for path in sorted((plan.out.parent / "bundles").glob("*/bundle.json")):
+        told = bundles.describe(path.parent)
+        settings = told["settings"]
+        if told["method"] != BigruLwan.name or settings["layers"] != 1:
+            continue
+        if settings["units"] == sizes.units:
+            method = bundles.load(path.parent)
+            if method.label_space.fingerprint == data.label_space.fingerprint:
+                assert isinstance(method, BigruLwan)
+                return path.parent, method
+    method = BigruLwan(BigruLwan.Settings(units=sizes.units, max_tokens=MAX_TOKENS))
+    space = data.label_space
+    prepared = prepare(data.train, [], space, vectors=None, dim=100, min_count=2, seed=0)
+    method._label_space, method.vocabulary = space, prepared.vocabulary
+    method.network = BigruLwanNetwork(method._material(prepared), method.settings)
+    bundles.save(method, work / "untrained")
+    return work / "untrained", method
+
+
+def some(documents: Sequence[Document], count: int) -> Sequence[Document]:
+    """So many of the documents, evenly spaced.
+
+    >>> some(range(10), 4)
+    range(0, 8, 2)
+    """
+    return documents[:: max(1, len(documents) // count)][:count]
+
+
+def of_length(documents: Sequence[Document], words: int) -> Document:
+    """The first document whose number of words is nearest to this."""
+    return min(documents, key=lambda one: abs(len(one.text.split()) - words))
+
+
+def write_request(
+    folder: Path, method: BigruLwan, documents: Sequence[Document], act: Document
+) -> dict[str, int]:
+    """The documents as both sides read them, the act for ours, and the shapes for the peer."""
+    method.settings = dataclasses.replace(method.settings, max_tokens=MAX_TOKENS)
+    rows, alone = method._number(documents), method._number([act])
+    np.savez(
+        folder / "documents.npz",
+        tokens=rows.tokens,
+        starts=rows.starts,
+        lengths=rows.lengths,
+        act=alone.tokens[: alone.lengths[0]],
+    )
+    sections = [dataclasses.asdict(section) for section in act.sections]
+    (folder / "act.json").write_text(json.dumps({"title": act.title, "sections": sections}))
+    vocabulary, width = method.network.words.weight.shape
+    return {
+        "tokens": int(rows.lengths.sum()),
+        "labels": len(method.label_space),
+        "units": method.settings.units,
+        "vocabulary": vocabulary,
+        "width": width,
+        "max_tokens": MAX_TOKENS,
+    }
+
+
+def ranked(method: BigruLwan, documents: Sequence[Document]) -> dict[str, float]:
+    """RP@5 of our two rows."""
+    gold = method.label_space.gold(documents)
+    figures = {}
+    for name, precision in ((OURS, "auto"), (IN_FULL, "float32")):
+        method.settings = dataclasses.replace(method.settings, precision=precision)
+        scores = method.scores(documents)
+        figures[name] = evaluate(scores, gold, method.label_space).values["all"]["RP@5"]
+    return figures
+
+
+def row(name: str, repeats: Sequence[dict[str, Any]], documents: int) -> dict[str, Any]:
+    return {
+        "": name,
+        "documents a second": spread([documents / one["seconds"] for one in repeats]),
+        "peak memory": spread([one["peak memory"] for one in repeats]),
+    }
+
+
+def alone(name: str, repeats: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The latencies of all calls of all repeats together."""
+    calls = [seconds for one in repeats for seconds in one["calls"]]
+    loads = [one["load"] for one in repeats if "load" in one]
+    return {
+        "": name,
+        "median": float(np.median(calls)),
+        "99th percentile": float(np.percentile(calls, 99)),
+        "calls": len(calls),
+        "load": spread(loads) if loads else None,
+    }
