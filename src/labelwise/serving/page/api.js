@@ -1,0 +1,161 @@
+/** The service. Every request of the page is made here. */
+
+/** What the service refused, in its own words. */
+export class Problem extends Error {
+  constructor(status, problem) {
+    super(problem.detail || problem.title || `the service answered with ${status}`);
+    this.status = status;
+    this.kind = (problem.type || "").replace("urn:labelwise:", "");
+    this.field = problem.field;
+  }
+}
+
+/** No answer, or one that ended in the middle. */
+export class Unreachable extends Error {
+  constructor(cut = false) {
+    super(cut ? "The service went away in the middle of its answer." : "The service does not answer.");
+  }
+}
+
+const KEY = "labelwise-key";
+const PATIENCE = 30; // seconds that a busy service is asked again before the user is
+
+/** Set by the page: `unlock(problem)` asks for a key, `waiting(sentence)` tells why nothing comes. */
+export const hooks = { unlock: null, waiting: () => {} };
+
+let key = "";
+try {
+  key = sessionStorage.getItem(KEY) ?? "";
+} catch {
+  // a browser that keeps nothing: the key is asked for after each reload
+}
+
+export function useKey(given) {
+  key = given;
+  try {
+    sessionStorage.setItem(KEY, key);
+  } catch {
+    // as above
+  }
+}
+
+function headers(more) {
+  if (!key) return more;
+  // A header is made of bytes: the key goes as UTF-8.
+  return { ...more, "X-API-Key": String.fromCharCode(...new TextEncoder().encode(key)) };
+}
+
+async function send(path, options) {
+  const began = performance.now();
+  for (;;) {
+    const response = await once(path, options);
+    if (response.ok) {
+      hooks.waiting("");
+      return response;
+    }
+    const problem = await problemOf(response);
+    if (problem.status === 401 && hooks.unlock) {
+      await hooks.unlock(options.headers["X-API-Key"] ? "This key is not the right one." : "");
+      options.headers = headers(options.headers);
+    } else if (problem.status === 503 && performance.now() - began < PATIENCE * 1000) {
+      hooks.waiting(problem.kind === "not-ready" ? "The models are being loaded" : "The service is busy");
+      await sleep(Math.min(5, Number(response.headers.get("Retry-After")) || 1), options.signal);
+    } else {
+      hooks.waiting("");
+      throw problem;
+    }
+  }
+}
+
+async function once(path, options) {
+  try {
+    return await fetch(path, { ...options, credentials: "same-origin", cache: "no-store" });
+  } catch (error) {
+    hooks.waiting("");
+    if (error.name === "AbortError") throw error;
+    throw new Unreachable();
+  }
+}
+
+async function problemOf(response) {
+  let problem = {};
+  try {
+    problem = await response.json();
+  } catch {
+    // not ours: a proxy's page, say
+  }
+  return new Problem(response.status, problem);
+}
+
+function sleep(seconds, signal) {
+  return new Promise((done, failed) => {
+    const timer = setTimeout(done, seconds * 1000);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      failed(new DOMException("stopped", "AbortError"));
+    });
+  });
+}
+
+async function body(response) {
+  try {
+    return await response.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Unreachable(true);
+  }
+}
+
+export async function get(path, signal) {
+  return body(await send(path, { headers: headers({}), signal }));
+}
+
+export async function post(path, content, signal) {
+  return body(await send(path, posting(content, signal)));
+}
+
+function posting(content, signal) {
+  return {
+    method: "POST",
+    headers: headers({ "Content-Type": "application/json" }),
+    body: JSON.stringify(content),
+    signal,
+  };
+}
+
+/** A file, or text that is to be read as text whatever it looks like. */
+export async function parse(file, { name = file.name, text = false, signal } = {}) {
+  const form = new FormData();
+  form.append("file", file, name || "document.txt");
+  const path = text ? "v1/parse?format=text" : "v1/parse";
+  return body(await send(path, { method: "POST", headers: headers({}), body: form, signal }));
+}
+
+/** The events of a stream, one by one; ends after `end`, throws on a problem or a cut. */
+export async function* stream(path, content, signal) {
+  const response = await send(path, posting(content, signal));
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await piece(reader);
+    if (done) throw new Unreachable(true);
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      if (!line) continue;
+      const event = JSON.parse(line);
+      if (event.event === "problem") throw new Problem(event.problem.status, event.problem);
+      yield event;
+      if (event.event === "end") return;
+    }
+  }
+}
+
+async function piece(reader) {
+  try {
+    return await reader.read();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Unreachable(true);
+  }
+}

@@ -1,0 +1,52 @@
+/** Two models side by side on one document. */
+
+import { desk } from "./desk.js";
+import { h, shownScore } from "./dom.js";
+import { bar, choices, named, swatch } from "./lines.js";
+
+/** The table, or that it is on its way. */
+export function pair() {
+  const { work, compared } = desk;
+  if (!compared) return [h("p", { class: "empty" }, `Asking ${work.model} and ${work.other}.`)];
+  const both = compared.labels.filter((one) => one.assigned.every(Boolean)).length;
+  const only = (n) => compared.labels.filter((one) => one.assigned[n] && !one.assigned[1 - n]).length;
+  const rows = compared.labels.map((info) => h(
+    "tr",
+    { class: "line", "data-id": info.id, "data-state": desk.decision(info.id), "data-agree": info.assigned.map(Number).join("") },
+    h("th", { scope: "row" }, named(info)),
+    ...compared.models.map((model, n) => h("td", {}, cell(info, model, n))),
+    h("td", {}, choices(scored(info, 0))),
+  ));
+  return [
+    h("p", { class: "hint sum" }, `Both assign ${both}, only ${work.model} ${only(0)}, only ${work.other} ${only(1)}. Scores of two models are not on one scale: compare ranks.`),
+    h(
+      "table",
+      { class: "pair" },
+      h("caption", { class: "unseen" }, `Suggestions of ${work.model} and ${work.other}`),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Concept"), ...compared.models.map((one) => h("th", { scope: "col" }, one)), h("th", { scope: "col" }, h("span", { class: "unseen" }, "Decision")))),
+      h("tbody", {}, ...rows),
+    ),
+  ];
+}
+
+/** A compared label, as the one of its models sees it. */
+export function scored(info, n) {
+  const { scores, ranks, assigned, ...rest } = info;
+  return { ...rest, score: scores[n], rank: ranks[n], model: desk.compared.models[n] };
+}
+
+function cell(info, model, n) {
+  if (!info.ranks[n]) return h("span", { class: "hint" }, "not in model");
+  const lit = desk.lit(info.id, model);
+  return h(
+    "button",
+    {
+      type: "button", class: "light", tabindex: "-1", "aria-pressed": String(Boolean(lit)), "data-assigned": String(info.assigned[n]),
+      "aria-label": `${info.descriptor} by ${model}: rank ${info.ranks[n]}, score ${shownScore(info.scores[n])}`,
+      onclick: () => desk.light(scored(info, n), model),
+    },
+    swatch(lit, info.ranks[n]),
+    bar(info.scores[n], lit?.colour),
+    h("span", { class: "value" }, shownScore(info.scores[n])),
+  );
+}

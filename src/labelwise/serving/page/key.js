@@ -1,0 +1,54 @@
+/** The key above the text: which concept has which colour, and what a colour means. */
+
+import { desk } from "./desk.js";
+import { $, count, h, icon, number } from "./dom.js";
+import { KIND_SENTENCES } from "./heat.js";
+
+function draw() {
+  const lit = desk.work?.lit ?? [];
+  const two = new Set(lit.map((one) => one.model)).size > 1 || lit.some((one) => one.model !== desk.work.model);
+  $("lit").replaceChildren(...lit.map((one) => item(one, two)));
+  $("key-hint").hidden = lit.length > 0;
+  $("key-tools").hidden = $("meaning").hidden = !lit.length;
+  $("whole").setAttribute("aria-pressed", String(!desk.apart));
+  $("apart").setAttribute("aria-pressed", String(desk.apart));
+  $("apart").parentElement.hidden = (desk.work?.sections.length ?? 0) < 2;
+  const kinds = new Set(lit.map((one) => desk.evidenceOf(one)?.kind).filter(Boolean));
+  $("kinds").replaceChildren(...[...kinds].map((kind) => h("li", {}, KIND_SENTENCES[kind])));
+}
+
+function item(one, withModel) {
+  const evidence = desk.evidenceOf(one);
+  return h(
+    "li",
+    { "data-colour": one.colour, class: evidence ? "" : "waiting" },
+    h("span", { class: "swatch", "data-colour": one.colour }, String(one.colour)),
+    h("b", {}, one.descriptor),
+    withModel ? h("span", { class: "hint" }, one.model) : null,
+    h("span", { class: "hint" }, evidence ? found(evidence) : "looking"),
+    h(
+      "button",
+      { type: "button", class: "small", "aria-label": `Put out ${one.descriptor}`, onclick: () => putOut(one) },
+      icon("cross"),
+    ),
+  );
+}
+
+function putOut(one) {
+  desk.light({ id: one.label, descriptor: one.descriptor }, one.model);
+  $("text").focus();
+}
+
+function found(evidence) {
+  const places = evidence.sections.reduce((sum, one) => sum + one.spans.length, 0);
+  if (!places) return "no words";
+  const more = evidence.left_out ? `, ${number(evidence.left_out)} weaker ones left out` : "";
+  return `${count(places, "place")}${more}`;
+}
+
+export function startKey() {
+  desk.on("lit evidence document", draw);
+  $("whole").addEventListener("click", () => desk.readApart(false));
+  $("apart").addEventListener("click", () => desk.readApart(true));
+  $("unlight").addEventListener("click", () => desk.unlight());
+}

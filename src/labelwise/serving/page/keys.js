@@ -1,0 +1,62 @@
+/** Single keys, for work all day. */
+
+import { desk } from "./desk.js";
+import { $ } from "./dom.js";
+import { decideFocused, focusList, lightRank } from "./suggestions.js";
+import { nextEvidence, showTab } from "./text.js";
+
+const press = (id) => () => $(id).click();
+
+function focus(tab, id) {
+  showTab(tab);
+  $(id).focus();
+}
+
+const KEYS = {
+  a: () => decideFocused("accepted"),
+  r: () => decideFocused("rejected"),
+  A: press("all"),
+  u: () => desk.undo(),
+  n: () => nextEvidence(1),
+  p: () => nextEvidence(-1),
+  l: () => {
+    showTab("concepts");
+    focusList();
+  },
+  "/": () => focus("concepts", "search"),
+  t: () => focus("concepts", "threshold"),
+  c: () => $("compare").focus(),
+  e: press("export"),
+  d: press("new"),
+};
+
+function key(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (document.querySelector("dialog[open]")) return;
+  const { target } = event;
+  if (target.matches("input:not([type=range]), textarea, select")) return;
+  if (event.key === "Escape") {
+    desk.unlight();
+    return;
+  }
+  if (!desk.settings.singleKeys) return;
+  if (event.key === "?") {
+    event.preventDefault();
+    $("help").click();
+    return;
+  }
+  if (!desk.work) return;
+  const act = /^[1-9]$/.test(event.key) ? () => lightRank(Number(event.key)) : KEYS[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+export function startKeys() {
+  addEventListener("keydown", key);
+  $("single-keys").checked = desk.settings.singleKeys;
+  $("single-keys").addEventListener("change", () => {
+    desk.settings.singleKeys = $("single-keys").checked;
+    desk.keepSettings();
+  });
+}

@@ -1,0 +1,174 @@
+/** The desk is put together here. */
+
+import { hooks, useKey } from "./api.js";
+import { startChosen } from "./chosen.js";
+import { desk } from "./desk.js";
+import { $, count, h } from "./dom.js";
+import { startExport } from "./export.js";
+import { startKey } from "./key.js";
+import { startKeys } from "./keys.js";
+import { startLists } from "./lists.js";
+import { startMessages } from "./messages.js";
+import { startOutline } from "./outline.js";
+import { startSearch } from "./search.js";
+import { startStart } from "./start.js";
+import { startSuggestions } from "./suggestions.js";
+import { showTab, startText } from "./text.js";
+
+// --- the bar ----------------------------------------------------------------------------------
+
+function drawTitle() {
+  const { work } = desk;
+  document.body.dataset.view = work ? "desk" : "start";
+  $("title").textContent = work ? work.title : "Index a document";
+  $("title").title = work?.title ?? "";
+  document.title = work ? `${work.title.slice(0, 80)} · labelwise desk` : "labelwise desk";
+  drawFacts();
+}
+
+function drawFacts() {
+  const { work } = desk;
+  const facts = [];
+  if (work) {
+    facts.push(count(work.words, "word"), count(work.sections.length, "section"));
+    if (work.wordsRead !== null && work.wordsRead < work.words) facts.push(`the model reads the first ${count(work.wordsRead, "word")}; choose “section by section” for the rest`);
+    if (work.source) facts.push(work.source);
+  }
+  $("facts").textContent = facts.join(" · ");
+}
+
+function drawModels() {
+  const option = (one, chosen) => {
+    const node = h("option", { value: one.id }, one.id === one.method ? one.id : `${one.id} (${one.method})`);
+    node.selected = one.id === chosen;
+    return node;
+  };
+  const current = desk.current?.id;
+  $("model").replaceChildren(...desk.models.map((one) => option(one, current)));
+  $("model").disabled = !desk.models.length;
+  const others = desk.models.filter((one) => one.id !== current);
+  const none = h("option", { value: "" }, "no other");
+  $("compare").replaceChildren(none, ...others.map((one) => option(one, desk.work?.other)));
+  $("compare").disabled = !others.length;
+  $("compare").title = others.length ? "" : "Only one model is loaded";
+  $("synthetic").hidden = !desk.models.some((one) => one.synthetic);
+}
+
+// --- light and dark ---------------------------------------------------------------------------
+
+const THEMES = { auto: "Theme: auto", light: "Theme: light", dark: "Theme: dark" };
+
+function drawTheme() {
+  const { theme } = desk.settings;
+  document.documentElement.dataset.theme = theme;
+  $("theme").textContent = THEMES[theme] ?? THEMES.auto;
+}
+
+function nextTheme() {
+  const names = Object.keys(THEMES);
+  desk.settings.theme = names[(names.indexOf(desk.settings.theme) + 1) % names.length];
+  drawTheme();
+  desk.keepSettings();
+}
+
+// --- addresses --------------------------------------------------------------------------------
+
+/** What stands after # is the work that is open, so that reload, back and forward do as they should. */
+async function follow() {
+  const id = location.hash.slice(1);
+  if (id === (desk.work?.id ?? "")) return;
+  if (/^[\d-]+$/.test(id) && (await desk.resume(id))) return;
+  if (id) history.replaceState(null, "", location.pathname);
+  desk.close();
+}
+
+// --- dialogs ----------------------------------------------------------------------------------
+
+function startDialogs() {
+  $("help").addEventListener("click", () => $("help-dialog").showModal());
+  for (const one of document.querySelectorAll("[data-close]")) one.addEventListener("click", () => one.closest("dialog").close());
+  let unlocked = null; // one dialog, however many requests were refused
+  hooks.unlock = (problem) => {
+    $("key-problem").textContent = problem;
+    if (!unlocked) {
+      unlocked = new Promise((done, failed) => {
+        $("key-form").onsubmit = (event) => {
+          event.preventDefault();
+          useKey($("key").value);
+          $("key-dialog").close("used");
+        };
+        $("key-dialog").onclose = () => {
+          unlocked = null;
+          if ($("key-dialog").returnValue === "used") done();
+          else failed(new Error("without a key the service tells nothing"));
+          $("key-dialog").returnValue = "";
+        };
+      });
+      $("key-dialog").showModal();
+    }
+    return unlocked;
+  };
+}
+
+function startTabs() {
+  const tabs = [...$("tabs").children];
+  for (const tab of tabs) tab.addEventListener("click", () => showTab(tab.getAttribute("aria-controls")));
+  $("tabs").addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const next = tabs[(tabs.indexOf(event.target) + step + tabs.length) % tabs.length];
+    next.click();
+    next.focus();
+  });
+}
+
+// --- start ------------------------------------------------------------------------------------
+
+drawTheme();
+startMessages();
+startDialogs();
+startText();
+startKey();
+startOutline();
+startSuggestions();
+startChosen();
+startSearch();
+startExport();
+startLists();
+startStart();
+startKeys();
+startTabs();
+
+desk.on("document", () => {
+  drawTitle();
+  drawModels();
+  showTab("concepts");
+});
+desk.on("predictions", drawFacts);
+desk.on("models model compare", drawModels);
+desk.on("keeping", () => {
+  $("unkept").hidden = !desk.reason;
+  $("unkept").textContent = desk.reason ? `This work cannot be kept for later (${desk.reason}): export it before you leave.` : "";
+});
+
+$("model").addEventListener("change", () => desk.useModel($("model").value));
+$("compare").addEventListener("change", () => desk.compareWith($("compare").value));
+$("new").addEventListener("click", () => {
+  history.pushState(null, "", location.pathname);
+  desk.close();
+  $("pasted").focus();
+});
+$("theme").addEventListener("click", nextTheme);
+$("stop").addEventListener("click", () => desk.stop());
+document.querySelector(".name").addEventListener("click", (event) => {
+  event.preventDefault();
+  $("new").click();
+});
+addEventListener("popstate", follow);
+addEventListener("hashchange", follow);
+addEventListener("pagehide", () => desk.saveNow());
+addEventListener("visibilitychange", () => document.hidden && desk.saveNow());
+
+desk.loadModels();
+await follow();
+if (!desk.work) $("pasted").focus();

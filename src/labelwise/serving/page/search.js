@@ -1,0 +1,106 @@
+/** Add a concept by its name: of the model, or of its thesaurus. */
+
+import * as api from "./api.js";
+import { desk } from "./desk.js";
+import { $, count, h } from "./dom.js";
+import { above, marks } from "./lines.js";
+import { say, settled, trouble } from "./messages.js";
+
+const WAIT = 120; // milliseconds after the last key
+const MOST = 20;
+
+let found = [];
+let active = -1;
+let timer = 0;
+let asking = new AbortController();
+
+async function ask() {
+  const words = $("search").value.trim();
+  asking.abort();
+  if (!words) {
+    close();
+    return;
+  }
+  asking = new AbortController();
+  try {
+    const query = new URLSearchParams({ q: words, limit: MOST });
+    if (desk.work.model) query.set("model", desk.work.model);
+    const answer = await api.get(`v1/labels?${query}`, asking.signal);
+    settled("search");
+    found = answer.labels;
+    active = found.length ? 0 : -1;
+    draw(answer.total);
+    say(found.length ? `${count(answer.total, "concept")} found` : "No concept found");
+  } catch (error) {
+    trouble("search", error, ask);
+  }
+}
+
+function draw(total) {
+  const options = found.map((info, n) =>
+    h(
+      "li",
+      { role: "option", id: `found-${n}`, "aria-selected": String(n === active), onmousedown: (event) => event.preventDefault(), onclick: () => choose(info) },
+      h("span", { class: "descriptor" }, info.descriptor, ...marks(info), desk.decision(info.id) ? h("span", { class: "hint" }, desk.decision(info.id)) : null),
+      h("span", { class: "place" }, above(info)),
+    ),
+  );
+  if (!found.length) options.push(h("li", { class: "empty", role: "presentation" }, "No concept has a word that begins like this."));
+  else if (total > found.length) options.push(h("li", { class: "empty", role: "presentation" }, `and ${count(total - found.length, "more concept")}: type more`));
+  $("found").replaceChildren(...options);
+  $("found").hidden = false;
+  $("search").setAttribute("aria-expanded", "true");
+  point();
+}
+
+function point() {
+  for (const [n, option] of [...$("found").querySelectorAll("[role=option]")].entries()) {
+    option.setAttribute("aria-selected", String(n === active));
+    if (n === active) option.scrollIntoView({ block: "nearest" });
+  }
+  if (active >= 0) $("search").setAttribute("aria-activedescendant", `found-${active}`);
+  else $("search").removeAttribute("aria-activedescendant");
+}
+
+function close() {
+  clearTimeout(timer);
+  $("found").hidden = true;
+  $("search").setAttribute("aria-expanded", "false");
+  $("search").removeAttribute("aria-activedescendant");
+  found = [];
+  active = -1;
+}
+
+function choose(info) {
+  $("search").value = "";
+  close();
+  if (desk.decision(info.id) === "accepted") say(`${info.descriptor} is chosen already`);
+  else desk.add(info);
+}
+
+function key(event) {
+  if (event.key === "Escape") {
+    if ($("found").hidden) $("list").focus();
+    $("search").value = "";
+    close();
+    event.stopPropagation();
+  } else if (event.key === "Enter" && found[active]) {
+    choose(found[active]);
+  } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && found.length) {
+    active = (active + (event.key === "ArrowDown" ? 1 : -1) + found.length) % found.length;
+    point();
+  } else {
+    return;
+  }
+  event.preventDefault();
+}
+
+export function startSearch() {
+  $("search").addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(ask, WAIT);
+  });
+  $("search").addEventListener("keydown", key);
+  $("search").addEventListener("blur", close);
+  $("search").addEventListener("focus", () => $("search").value.trim() && ask());
+}

@@ -1,0 +1,184 @@
+/** The list of suggestions, and how the focus moves in it. */
+
+import { pair, scored } from "./compare.js";
+import { desk } from "./desk.js";
+import { $, count, h, shownScore } from "./dom.js";
+import { bar, choices, named, swatch } from "./lines.js";
+import { say } from "./messages.js";
+
+const BELOW = 8; // suggestions shown below the threshold before the user asks for more
+let more = false;
+
+function line(info) {
+  const lit = desk.lit(info.id);
+  return h(
+    "li",
+    { class: "line", "data-id": info.id, "data-state": desk.decision(info.id) },
+    h(
+      "button",
+      { type: "button", class: "light", tabindex: "-1", "aria-pressed": String(Boolean(lit)), onclick: () => desk.light(info) },
+      swatch(lit, info.rank),
+      named(info),
+      bar(info.score, lit?.colour),
+      h("span", { class: "value", title: `score ${info.score}` }, shownScore(info.score)),
+    ),
+    choices(info),
+  );
+}
+
+function single() {
+  const { work } = desk;
+  if (!work.predictions) return [h("p", { class: "empty" }, desk.tagging ? "Reading the document." : "No suggestions yet.")];
+  const cut = desk.threshold;
+  const over = work.predictions.filter((one) => one.score > cut);
+  const under = work.predictions.filter((one) => one.score <= cut);
+  const shown = more ? under : under.slice(0, BELOW);
+  const found = [];
+  if (over.length) found.push(h("ol", { class: "lines", "aria-label": "Above the threshold" }, ...over.map(line)));
+  else found.push(h("p", { class: "empty" }, work.predictions.length ? "No concept scores above the threshold." : "There is no word that the model could go by."));
+  if (under.length) {
+    found.push(h("p", { class: "divider" }, "Below the threshold"));
+    found.push(h("ol", { class: "lines under", "aria-label": "Below the threshold" }, ...shown.map(line)));
+  }
+  if (shown.length < under.length) {
+    const left = under.length - shown.length;
+    found.push(h("button", { type: "button", class: "plain more", onclick: showMore }, `Show ${left} more`));
+  }
+  return found;
+}
+
+function showMore() {
+  more = true;
+  draw();
+  lines()[Math.min(lines().length - 1, desk.above.length + BELOW)]?.querySelector(".light").focus();
+}
+
+// --- drawing, and where the focus is ------------------------------------------------------------
+
+const lines = () => [...$("list").querySelectorAll(".line")];
+const buttons = (one) => [...one.querySelectorAll("button")];
+let at = { id: null, button: 0 }; // the line and the button that Tab comes to
+
+function draw() {
+  const { work } = desk;
+  if (!work) return;
+  const list = $("list");
+  const focused = list.contains(document.activeElement);
+  const top = list.scrollTop;
+  $("concepts").classList.toggle("comparing", Boolean(work.other));
+  $("desk").classList.toggle("comparing", Boolean(work.other));
+  list.replaceChildren(...(work.other ? pair() : single()));
+  list.setAttribute("aria-busy", String(desk.tagging));
+  list.scrollTop = top;
+  rove(focused);
+  const over = desk.above.length;
+  $("counts").textContent = work.predictions && !work.other ? `${over} above the threshold` : "";
+  $("all").disabled = !desk.above.some((one) => !desk.decision(one.id));
+  $("undo").disabled = !desk.canUndo;
+}
+
+/** One button of the list is in the order of Tab; arrows move it. */
+function rove(focus) {
+  const all = lines();
+  if (!all.length) return;
+  const place = all.find((one) => one.dataset.id === at.id) ?? all[0];
+  const found = buttons(place);
+  const button = found[Math.min(at.button, found.length - 1)];
+  for (const one of $("list").querySelectorAll("[tabindex='0']")) one.tabIndex = -1;
+  button.tabIndex = 0;
+  if (focus) button.focus({ preventScroll: true });
+}
+
+function move(event) {
+  const place = event.target.closest(".line");
+  if (!place) return;
+  const all = lines();
+  const row = all.indexOf(place);
+  const column = buttons(place).indexOf(event.target);
+  const steps = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1], Home: [-all.length, 0], End: [all.length, 0] };
+  const step = steps[event.key];
+  if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  focusLine(row + step[0], column + step[1]);
+}
+
+function focusLine(row, column = 0) {
+  const all = lines();
+  if (!all.length) return;
+  const place = all[Math.max(0, Math.min(all.length - 1, row))];
+  const found = buttons(place);
+  const button = Math.max(0, Math.min(found.length - 1, column));
+  at = { id: place.dataset.id, button };
+  rove(false);
+  found[button].focus();
+  place.scrollIntoView({ block: "nearest" });
+}
+
+export function focusList() {
+  focusLine(Math.max(0, lines().findIndex((one) => one.dataset.id === at.id)), at.button);
+}
+
+/** The concept whose line has the focus. */
+function focusedInfo() {
+  const place = document.activeElement?.closest?.(".line");
+  if (!place) return null;
+  const { id } = place.dataset;
+  const compared = desk.work.other && desk.compared?.labels.find((one) => one.id === id);
+  return compared ? scored(compared, 0) : desk.work.predictions?.find((one) => one.id === id);
+}
+
+/** Decide on the concept that has the focus, and go on to the next. */
+export function decideFocused(state) {
+  const info = focusedInfo();
+  if (!info) {
+    focusList();
+    return;
+  }
+  const row = lines().findIndex((one) => one.dataset.id === info.id);
+  if (desk.decide(info, state)) focusLine(row + 1);
+}
+
+/** Light the suggestion of this rank. */
+export function lightRank(rank) {
+  const info = desk.work?.predictions?.[rank - 1];
+  if (info && !desk.work.other) desk.light(info);
+}
+
+export function startSuggestions() {
+  desk.on("document", () => {
+    more = false;
+    at = { id: null, button: 0 };
+    $("list").scrollTop = 0;
+  });
+  desk.on("models document predictions decisions lit threshold compare progress model", draw);
+  $("list").addEventListener("keydown", move);
+  $("list").addEventListener("focusin", (event) => {
+    const place = event.target.closest(".line");
+    if (!place) return;
+    at = { id: place.dataset.id, button: buttons(place).indexOf(event.target) };
+    rove(false);
+  });
+  $("all").addEventListener("click", () => desk.acceptAll());
+  $("undo").addEventListener("click", () => {
+    desk.undo();
+    if ($("undo").disabled) focusList();
+  });
+  $("threshold").addEventListener("input", () => {
+    desk.threshold = Number($("threshold").value);
+  });
+  $("threshold").addEventListener("change", () => say(`${count(desk.above.length, "suggestion")} above the threshold`));
+  $("own").addEventListener("click", () => {
+    desk.threshold = null;
+  });
+  desk.on("models model threshold document settings", drawThreshold);
+}
+
+function drawThreshold() {
+  if (!desk.current) return;
+  $("threshold").value = desk.threshold;
+  $("threshold").setAttribute("aria-valuetext", desk.threshold.toFixed(3));
+  $("threshold-value").textContent = desk.threshold.toFixed(3);
+  $("own").disabled = desk.settings.thresholds[desk.current.id] === undefined;
+  const lists = [desk.settings.include, desk.settings.exclude].filter((one) => one.trim()).length;
+  $("lists").classList.toggle("on", lists > 0);
+}
