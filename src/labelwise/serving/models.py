@@ -112,9 +112,26 @@ class Model:
             del self._wider[next(iter(self._wider))]
         return found
 
+    async def with_concepts(self, extra: Mapping[str, str]) -> tuple[Model, list[str]]:
+        """The model with these concepts among its labels, and what it says about them."""
+        if not extra:
+            return self, []
+        method, notes = await self.explain(lambda: self.widened(extra))
+        wider = Widened(
+            self.id, method, self.labels, self.info, self.saved, self.scorer, self.explainer
+        )
+        return wider, notes
+
     def close(self) -> None:
         self.scorer.close()
         self.explainer.close()
+
+
+class Widened(Model):
+    """A model with more labels than it has for everybody: its scores are not gathered."""
+
+    async def scores(self, documents: Sequence[Document]) -> Scores:
+        return await self.explain(lambda: self.method.scores(documents))
 
 
 async def _refusing(submit: Callable[[], asyncio.Future[T]]) -> T:

@@ -134,6 +134,11 @@ class CompareRequest(DocumentText):
     exclude: list[LabelId] = Field(default_factory=list, max_length=MOST_LABELS)
 
 
+class UnseenConcept(Shape):
+    id: LabelId
+    descriptor: Text = Field(min_length=1, max_length=500)
+
+
 class EvidenceRequest(DocumentText):
     model: ModelId = None
     labels: list[LabelId] = Field(
@@ -141,17 +146,17 @@ class EvidenceRequest(DocumentText):
         max_length=MOST_EXPLAINED,
         description="Labels to explain; without any, the `top` best ones.",
     )
+    concepts: list[UnseenConcept] = Field(
+        default_factory=list,
+        max_length=10,
+        description="Concepts to explain that the model was not trained on (zero-shot models).",
+    )
     top: Whole = Field(5, ge=1, le=MOST_EXPLAINED)
     by_section: bool = Field(
         False,
         description="Read every section on its own, so that those beyond a network's reach have "
         "their evidence too. Weights are then shares within a section.",
     )
-
-
-class UnseenConcept(Shape):
-    id: LabelId
-    descriptor: Text = Field(min_length=1, max_length=500)
 
 
 class ScoreRequest(DocumentText):

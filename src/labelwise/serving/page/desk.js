@@ -420,11 +420,15 @@ class Desk extends EventTarget {
     if (there) {
       lit.splice(lit.indexOf(there), 1);
       say(`${info.descriptor} put out`);
+    } else if (info.in_model === false && !this.model(model)?.zero_shot) {
+      const detail = `no model here knows “${info.descriptor}”: a zero-shot model could explain it`;
+      trouble("evidence", new api.Problem(422, { detail }), null);
+      return;
     } else {
       if (lit.length === COLOURS) lit.shift();
       const taken = lit.map((one) => one.colour);
       const colour = [...Array(COLOURS).keys()].map((n) => n + 1).find((n) => !taken.includes(n));
-      lit.push({ label: info.id, descriptor: info.descriptor, model, colour });
+      lit.push({ label: info.id, descriptor: info.descriptor, model, colour, unseen: info.in_model === false });
       this.fetchEvidence();
     }
     this.tell("lit");
@@ -455,15 +459,17 @@ class Desk extends EventTarget {
       const key = `${one.model}\n${one.label}\n${this.apart}`;
       if (this.#evidence.has(key) || this.#asked.has(key)) continue;
       this.#asked.add(key);
-      missing.set(one.model, [...(missing.get(one.model) ?? []), one.label]);
+      missing.set(one.model, [...(missing.get(one.model) ?? []), one]);
     }
-    await Promise.all([...missing].map(([model, labels]) => this.#explain(model, labels)));
+    await Promise.all([...missing].map(([model, some]) => this.#explain(model, some)));
   }
 
-  async #explain(model, labels) {
+  async #explain(model, some) {
     const { work, apart } = this;
     try {
-      const asked = { ...this.#document(), model, labels, by_section: apart };
+      const labels = some.filter((one) => !one.unseen).map((one) => one.label);
+      const concepts = some.filter((one) => one.unseen).map((one) => ({ id: one.label, descriptor: one.descriptor }));
+      const asked = { ...this.#document(), model, labels, concepts, by_section: apart };
       for await (const event of api.stream("v1/evidence/stream", asked, this.#run.signal)) {
         if (event.event !== "evidence") continue;
         this.#evidence.set(`${model}\n${event.evidence.label}\n${apart}`, inUnits(work, event.evidence));
@@ -477,7 +483,7 @@ class Desk extends EventTarget {
     } catch (error) {
       trouble("evidence", error, () => this.fetchEvidence());
     } finally {
-      for (const label of labels) this.#asked.delete(`${model}\n${label}\n${apart}`);
+      for (const { label } of some) this.#asked.delete(`${model}\n${label}\n${apart}`);
       this.tell("evidence");
     }
   }

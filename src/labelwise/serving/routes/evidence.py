@@ -15,7 +15,7 @@ from labelwise.serving.documents import Read
 from labelwise.serving.explaining import Asked, by_document, by_section
 from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError, documented
-from labelwise.serving.service import Here
+from labelwise.serving.service import Here, Service
 from labelwise.serving.shapes import (
     EndEvent,
     EvidenceEvent,
@@ -27,6 +27,7 @@ from labelwise.serving.shapes import (
     ScoreResponse,
     SectionText,
     StartEvent,
+    UnseenConcept,
     UnseenScore,
 )
 from labelwise.serving.tagging import DIGITS, words_read
@@ -38,8 +39,7 @@ PROBLEMS = documented(404, 408, 413, 415, 422, 504)
 @router.post("/evidence", response_model=EvidenceResponse, responses=PROBLEMS)
 async def evidence(body: EvidenceRequest, here: Here) -> Response:
     """The words that speak for each label, by section, with their weights."""
-    model = here.models.get(body.model)
-    _check_labels(model, body)
+    model, notes = await _model(body, here)
     (read,) = await here.reader.read([body])
     asked = await _asked(model, read, body)
     found = (
@@ -53,7 +53,7 @@ async def evidence(body: EvidenceRequest, here: Here) -> Response:
             document=read.document.id,
             evidence=found,
             sections=_sections(read) if body.text is not None else None,
-            notes=[],
+            notes=notes,
         )
     )
 
@@ -66,8 +66,7 @@ async def evidence(body: EvidenceRequest, here: Here) -> Response:
 )
 async def evidence_stream(body: EvidenceRequest, here: Here) -> Response:
     """The same, one label after another; one JSON object a line."""
-    model = here.models.get(body.model)
-    _check_labels(model, body)
+    model, _ = await _model(body, here)
     (read,) = await here.reader.read([body])
     return lines(_events(model, read, body))
 
@@ -105,6 +104,30 @@ async def _explained(
             yield one
 
 
+async def _model(body: EvidenceRequest, here: Service) -> tuple[Model, list[str]]:
+    """The model that explains, with the concepts of the request among its labels, and notes."""
+    if not body.concepts:
+        model = here.models.get(body.model)
+        _check_labels(model, body)
+        return model, []
+    model = here.models.widening(body.model)
+    _check_labels(model, body)
+    return await _widened(model, body.concepts)
+
+
+async def _widened(model: Model, concepts: list[UnseenConcept]) -> tuple[Model, list[str]]:
+    ids = [one.id for one in concepts]
+    if len(set(ids)) < len(ids):
+        raise ProblemError(422, "invalid", "concepts: an id is given twice", field="concepts")
+    index = model.method.label_space.index
+    try:
+        return await model.with_concepts(
+            {one.id: one.descriptor for one in concepts if one.id not in index}
+        )
+    except LabelwiseError as error:
+        raise ProblemError(422, "invalid", f"concepts: {error}", field="concepts") from error
+
+
 def _check_labels(model: Model, body: EvidenceRequest) -> None:
     for place, id in enumerate(body.labels):
         if id not in model.method.label_space.index:
@@ -120,7 +143,7 @@ async def _asked(model: Model, read: Read, body: EvidenceRequest) -> list[Asked]
     """The labels of the request, or the best ones, with their scores."""
     row = (await model.scores([read.document]))[0]
     space = model.method.label_space
-    ids = list(dict.fromkeys(body.labels))
+    ids = list(dict.fromkeys([*body.labels, *(one.id for one in body.concepts)]))
     if not ids and read.total:
         ids = [one.label.id for one in rank(row, space, top=body.top)]
     columns = [space.index[id] for id in ids]
@@ -140,23 +163,10 @@ def _sections(read: Read) -> list[SectionText]:
 async def score(body: ScoreRequest, here: Here) -> Response:
     """Scores of concepts that the model was not trained on, from the words of their names."""
     model = here.models.widening(body.model)
-    ids = [concept.id for concept in body.concepts]
-    if len(set(ids)) < len(ids):
-        raise ProblemError(422, "invalid", "concepts: an id is given twice", field="concepts")
+    wider, notes = await _widened(model, body.concepts)
     (read,) = await here.reader.read([body])
-    index = model.method.label_space.index
-    extra = {one.id: one.descriptor for one in body.concepts if one.id not in index}
-
-    def scored() -> tuple[dict[str, float], list[str]]:
-        method, notes = model.widened(extra) if extra else (model.method, [])
-        row = method.scores([read.document])[0]
-        columns = method.label_space.index
-        return {id: round(float(row[columns[id]]), DIGITS) for id in ids}, notes
-
-    try:
-        scores, notes = await model.explain(scored)
-    except LabelwiseError as error:
-        raise ProblemError(422, "invalid", f"concepts: {error}", field="concepts") from error
+    row = (await wider.scores([read.document]))[0]
+    columns = wider.method.label_space.index
     return answer(
         ScoreResponse(
             model=model.id,
@@ -165,8 +175,8 @@ async def score(body: ScoreRequest, here: Here) -> Response:
                 UnseenScore(
                     id=one.id,
                     descriptor=one.descriptor,
-                    score=scores[one.id],
-                    in_model=one.id in index,
+                    score=round(float(row[columns[one.id]]), DIGITS),
+                    in_model=one.id in model.method.label_space.index,
                 )
                 for one in body.concepts
             ],
