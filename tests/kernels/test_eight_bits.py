@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import gc
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from test_blocked import formula
 from torch import Tensor
 
 from labelwise.kernels import eight_bits
-from labelwise.kernels.eight_bits import asked_for, product, rounded
+from labelwise.kernels.eight_bits import asked_for, product, rounded, rounded_weight
 from labelwise.kernels.label_attention import label_attention
 
 needs_instructions = pytest.mark.skipif(
@@ -57,6 +58,23 @@ def test_a_row_is_rounded_by_half_of_its_scale_at_most() -> None:
     assert (whole.abs().amax(1)[[0, 1, 2, *range(4, 20)]] == 127).all()
     assert (abs(whole * scale - x) <= scale * 0.5001).all()
     assert not whole[3].any()
+
+
+def test_a_weight_is_rounded_once_until_it_changes() -> None:
+    weight = torch.nn.Parameter(torch.randn(30, 20))
+    first = rounded_weight(weight)
+    assert rounded_weight(weight)[0] is first[0]
+    with torch.no_grad():
+        weight[3] *= -2  # as a step of training would
+    again = rounded_weight(weight)
+    assert torch.equal(again[0][3], -first[0][3])
+    assert torch.equal(again[1][3], 2 * first[1][3])
+    weight.data = torch.zeros(30, 20)
+    assert not rounded_weight(weight)[0].any()
+    kept = len(eight_bits._kept)
+    del weight
+    gc.collect()
+    assert len(eight_bits._kept) == kept - 1
 
 
 @needs_instructions

@@ -163,8 +163,8 @@ def _logits_in_8_bits(
 ) -> Tensor:
     """The same for scoring: queries, outputs and each document as whole numbers with a scale."""
     logits = h.new_empty((len(h), len(queries)))
-    q, q_scale = eight_bits.rounded(queries)  # (labels, width), (labels, 1)
-    o, o_scale = eight_bits.rounded(outputs)
+    q, q_scale = eight_bits.rounded_weight(queries)  # (labels, width), (labels, 1)
+    o, o_scale = eight_bits.rounded_weight(outputs)
     for group in _groups(h, lengths):
         x, x_scale = _documents_in_8_bits(group, h)  # (rows · longest, width), (rows,)
         y, y_scale = (x, x_scale) if v is h else _documents_in_8_bits(group, v)

@@ -6,18 +6,21 @@ products up in 32 bits without rounding: the only errors are those of rounding t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils.weak import WeakTensorKeyDictionary
 
 SMALLEST = 1 << 16
 """Entries of a matrix from which on there is time to save; a smaller one is left as it is."""
 
 _asked = ContextVar("products in 8 bits", default=False)
+_kept: MutableMapping[Tensor, Any] = WeakTensorKeyDictionary()
 
 
 @contextmanager
@@ -63,6 +66,18 @@ def rounded(x: Tensor) -> tuple[Tensor, Tensor]:
     """
     scale = (x.abs().amax(1, keepdim=True) / 127).clamp_min_(1e-30)  # a row may be all zeros
     return (x / scale).round_().to(torch.int8), scale
+
+
+def rounded_weight(weight: Tensor) -> tuple[Tensor, Tensor]:
+    """The same of a weight, kept until the weight changes: rounding may take as long as an act."""
+    if weight.is_inference():  # does not know whether it was changed
+        return rounded(weight)
+    stamp = weight._version, weight.data_ptr()
+    found = _kept.get(weight)
+    if found is None or found[0] != stamp:
+        found = _kept[weight] = stamp, rounded(weight.detach())
+    whole, scale = found[1]
+    return whole, scale
 
 
 def product(x: Tensor, y: Tensor) -> Tensor:
