@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -105,8 +106,8 @@ def serve(
         queue=queue,
         timeout=timeout,
     )
-    with tempfile.TemporaryDirectory(prefix="labelwise-") as folder:
-        wanted, own_thesaurus = _sources(bundles or [], Path(folder))
+    with ExitStack() as stack:
+        wanted, own_thesaurus = _sources(bundles or [], stack)
         server = Server(
             wanted,
             host=host,
@@ -121,8 +122,8 @@ def serve(
         server.run()
 
 
-def _sources(named: list[str], folder: Path) -> tuple[list[Source], Path | None]:
-    """The models to serve, and a thesaurus where they bring one."""
+def _sources(named: list[str], stack: ExitStack) -> tuple[list[Source], Path | None]:
+    """The models to serve, and a thesaurus where they bring one; the stack cleans up after them."""
     from labelwise import bundle
     from labelwise.serving.models import Source, sources
 
@@ -140,6 +141,7 @@ def _sources(named: list[str], folder: Path) -> tuple[list[Source], Path | None]
         f"{' and '.join(TRAINED_HERE)} on the synthetic corpus, whose answers say nothing about "
         "real law"
     )
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="labelwise-")))
     return _trained(folder), folder / "synthetic" / "thesaurus.ttl"
 
 
