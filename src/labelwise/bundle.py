@@ -1,7 +1,8 @@
 """A bundle: a folder that is a complete saved model, and loads anywhere.
 
 ``bundle.json`` names the method, its settings, its threshold, the card (how it was made and how
-it scored), the versions it was made with, and the other files with their SHA-256. Their names
+it scored), the versions it was made with, and the other files with their SHA-256: the arrays, the
+labels, other values, and the card's ``thesaurus`` where it has one. Their names
 hold a piece of their digest, so that a new save never touches the files of the old one:
 replacing ``bundle.json`` is the one moment at which the old model becomes the new one.
 Nothing in a bundle is ever executed.
@@ -27,17 +28,22 @@ from safetensors.numpy import save as save_arrays
 import labelwise
 from labelwise import methods
 from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import BundleError, LabelwiseError
 from labelwise.methods.base import Method, Settings, State
 
 FORMAT = 1
 MANIFEST = "bundle.json"
+PARTS = ("arrays-", "labels-", "values-", "thesaurus-")
+"""How the names of the other files begin."""
 
 
 def save(method: Method, path: str | Path, *, card: Mapping[str, Any] | None = None) -> None:
     """Write a fitted method to a folder; an older bundle there is replaced at the last moment."""
     folder = Path(path)
     state = method.state()
+    card = dict(card or {})
+    concepts = card.pop("thesaurus", None)
     labels = {
         "fingerprint": method.label_space.fingerprint,
         "labels": method.label_space.to_json(),
@@ -47,6 +53,8 @@ def save(method: Method, path: str | Path, *, card: Mapping[str, Any] | None = N
         "labels": (".json", _json(labels)),
         "values": (".json", _json(state.values)),
     }
+    if concepts is not None:  # there are thousands, and people read the manifest
+        contents["thesaurus"] = (".json", _json(concepts))
     files: dict[str, dict[str, Any]] = {
         part: {
             "file": f"{part}-{hashlib.sha256(data).hexdigest()[:12]}{ending}",
@@ -60,7 +68,7 @@ def save(method: Method, path: str | Path, *, card: Mapping[str, Any] | None = N
         "method": method.name,
         "settings": dataclasses.asdict(method.settings),
         "threshold": method.threshold,
-        "card": dict(card or {}),
+        "card": card,
         "versions": {
             "labelwise": labelwise.__version__,
             "python": platform.python_version(),
@@ -79,7 +87,7 @@ def save(method: Method, path: str | Path, *, card: Mapping[str, Any] | None = N
         raise BundleError(f"{folder}: cannot write the bundle: {error.strerror}") from error
     kept = {MANIFEST, *(entry["file"] for entry in files.values())}
     for stale in folder.iterdir():
-        if stale.name not in kept and stale.name.startswith(tuple(f"{part}-" for part in contents)):
+        if stale.name not in kept and stale.name.startswith(PARTS):
             stale.unlink()
 
 
@@ -128,7 +136,15 @@ def describe(path: str | Path) -> dict[str, Any]:
         )
     if manifest.get("digest") != _digest(manifest):
         raise BundleError(f"{folder / MANIFEST}: has been altered since it was saved")
+    if entry := manifest["files"].get("thesaurus"):
+        manifest["card"]["thesaurus"] = json.loads(_read_part(folder, entry))
     return manifest
+
+
+def thesaurus(path: str | Path) -> Thesaurus | None:
+    """Where the labels of a bundle stand, if it knows."""
+    written = describe(path)["card"].get("thesaurus")
+    return Thesaurus.from_json(written) if written else None
 
 
 def _read_part(folder: Path, entry: Mapping[str, Any]) -> bytes:
@@ -164,8 +180,7 @@ def _check_is_ours(folder: Path) -> None:
     strange = [
         path.name
         for path in folder.iterdir()
-        if path.name != MANIFEST
-        and not path.name.startswith(("arrays-", "labels-", "values-", "."))
+        if path.name != MANIFEST and not path.name.startswith((*PARTS, "."))
     ]
     if strange:
         raise BundleError(

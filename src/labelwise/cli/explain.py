@@ -10,7 +10,7 @@ import typer
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
 from labelwise.cli.inputs import read_inputs
 from labelwise.cli.label_lists import read_labels
-from labelwise.cli.options import BundleOption, JsonOption, TopOption
+from labelwise.cli.options import JsonOption, TaggingBundleOption, TopOption
 from labelwise.cli.output import console, note, print_json
 from labelwise.cli.tag import Tagged, document_json
 from labelwise.errors import LabelwiseError
@@ -19,7 +19,7 @@ from labelwise.errors import LabelwiseError
 def explain(
     file: Annotated[Path, typer.Argument(help="A document; - is standard input.", metavar="FILE")],
     *,
-    bundle: BundleOption,
+    bundle: TaggingBundleOption = None,
     out: Annotated[
         Path | None, typer.Option(help="Write one HTML page that needs nothing beside it.")
     ] = None,
@@ -40,23 +40,26 @@ def explain(
 ) -> None:
     """Show why a document gets its labels.
 
-    In the terminal, or with --out as an HTML page with a heat-map for each label.
+    In the terminal, or with --out as an HTML page with a heat-map for each label. Without a bundle
+    the model of the package gives EUROVOC concepts to English EU legislation.
 
     \b
     Examples:
-      labelwise explain act.html --bundle svm.bundle
-      labelwise explain act.html --bundle svm.bundle --out explained.html --top 8
+      labelwise explain act.html
+      labelwise explain act.html --out explained.html --top 8
       labelwise explain test.jsonl --document 32003R1412 --bundle svm.bundle --labels 693,1309
       labelwise explain act.html --bundle z.bundle --add-label 7001=bicycle --labels 7001
     """
     from labelwise import bundle as bundles
+    from labelwise import shipped
     from labelwise.corpus.labels import Label
     from labelwise.evidence.page import render_page
     from labelwise.evidence.predictions import Prediction, rank
     from labelwise.evidence.terminal import render_terminal
 
+    bundle = bundle or shipped.path()
     method = with_added_labels(bundles.load(bundle), add_label or ())
-    space = method.label_space
+    space, thesaurus = method.label_space, bundles.thesaurus(bundle)
     act = next(
         (one for one in read_inputs([file], skip_bad=False) if document in (None, one.id)), None
     )
@@ -70,19 +73,31 @@ def explain(
     else:
         predictions = rank(scores, space, top=top)
     evidence = method.evidence(act, [one.label.id for one in predictions])
+    places = {
+        one.label.id: thesaurus.place(one.label.id)
+        for one in predictions
+        if thesaurus is not None and one.label.id in thesaurus.concepts
+    }
     if out is not None:
         gold = [
             space.labels[space.index[id]] if id in space.index else Label(id, id, 0)
             for id in act.labels
         ]
         page = render_page(
-            act, predictions, evidence, gold=gold, method=method.name, threshold=method.threshold
+            act,
+            predictions,
+            evidence,
+            gold=gold,
+            method=method.name,
+            threshold=method.threshold,
+            places=places,
         )
         out.write_text(page, "utf-8")
         note(f"wrote {out}: open it in a browser")
     if as_json:
-        print_json(document_json(Tagged(act, predictions, evidence)))
+        print_json(document_json(Tagged(act, predictions, evidence, thesaurus)))
     elif out is None:
         shown = console()
-        for line in render_terminal(act, predictions, evidence, colour=shown.is_terminal):
+        coloured = shown.is_terminal
+        for line in render_terminal(act, predictions, evidence, places=places, colour=coloured):
             shown.print(line)

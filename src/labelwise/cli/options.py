@@ -28,6 +28,17 @@ BundleOption = Annotated[
     ),
 ]
 
+TaggingBundleOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--bundle",
+        "-b",
+        envvar="LABELWISE_BUNDLE",
+        help="Folder of a trained model; without one, the EUROVOC model of the package tags.",
+        show_default=False,
+    ),
+]
+
 JsonOption = Annotated[
     bool, typer.Option("--json", help="JSON on standard output and nothing else.")
 ]

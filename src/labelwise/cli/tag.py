@@ -16,12 +16,13 @@ import typer
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
 from labelwise.cli.inputs import batches, read_inputs
 from labelwise.cli.label_lists import allowed_columns
-from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
+from labelwise.cli.options import JsonOption, SkipBadOption, TaggingBundleOption, TopOption
 from labelwise.cli.output import console, finite, one_bar, table
 from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
     from labelwise.corpus.document import Document
+    from labelwise.corpus.thesaurus import Thesaurus
     from labelwise.evidence.predictions import Prediction
     from labelwise.methods import Evidence, Method
 
@@ -38,11 +39,15 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """A document with its predictions and, where asked for, their evidence in the same order."""
+    """A document with its predictions and, where asked for, their evidence in the same order.
+
+    The thesaurus, where the model has one, says where the labels stand.
+    """
 
     document: Document
     predictions: list[Prediction]
     evidence: list[Evidence] | None
+    thesaurus: Thesaurus | None = None
 
 
 def tag(
@@ -50,7 +55,7 @@ def tag(
         list[Path], typer.Argument(help="Files or folders; - is standard input.", metavar="FILE")
     ],
     *,
-    bundle: BundleOption,
+    bundle: TaggingBundleOption = None,
     top: TopOption = 5,
     threshold: Annotated[
         str | None,
@@ -78,20 +83,24 @@ def tag(
     """Tag documents with labels, the best first.
 
     Reads EUR-Lex HTML, Formex XML, plain text, EURLEX57K JSON and JSONL, and tab-separated files,
-    one document after another, so that a million of them do not fill the memory.
+    one document after another, so that a million of them do not fill the memory. Without a bundle
+    the model of the package gives EUROVOC concepts to English EU legislation.
 
     \b
     Examples:
-      labelwise tag act.html --bundle svm.bundle
-      labelwise tag acts/ --bundle svm.bundle --top 10 --threshold tuned --format csv
-      cat act.txt | labelwise tag - --bundle svm.bundle --evidence --json
-      labelwise tag act.xml --bundle svm.bundle --exclude 1309,693 --include @allowed.txt
+      labelwise tag act.html
+      labelwise tag acts/ --top 10 --threshold tuned --format csv
+      cat act.txt | labelwise tag - --evidence --json
+      labelwise tag act.xml --exclude 1309,693 --include @allowed.txt
+      labelwise tag act.xml --bundle svm.bundle
       labelwise tag act.xml --bundle z.bundle --add-label "7001=electric bicycle"
     """
     from labelwise import bundle as bundles
+    from labelwise import shipped
 
+    bundle = bundle or shipped.path()
     method = with_added_labels(bundles.load(bundle), add_label or ())
-    space = method.label_space
+    space, thesaurus = method.label_space, bundles.thesaurus(bundle)
     cut = parse_threshold(threshold, method)
     allowed = allowed_columns(space, include or (), exclude or ())
 
@@ -104,7 +113,7 @@ def tag(
                     found = rank(scores, space, top=top, threshold=cut, allowed=allowed)
                     labels = [prediction.label.id for prediction in found]
                     why = method.evidence(document, labels) if evidence else None
-                    yield Tagged(document, found, why)
+                    yield Tagged(document, found, why, thesaurus)
                     advance(1)
 
     {Format.table: _table, Format.json: _json, Format.jsonl: _jsonl, Format.csv: _csv}[
@@ -127,7 +136,10 @@ def parse_threshold(given: str | None, method: Method) -> float | None:
 
 
 def prediction_json(
-    document: Document, prediction: Prediction, evidence: Evidence | None
+    document: Document,
+    prediction: Prediction,
+    evidence: Evidence | None,
+    thesaurus: Thesaurus | None = None,
 ) -> dict[str, Any]:
     """A prediction as JSON; spans are characters of the document's sections joined by newlines."""
     label = prediction.label
@@ -137,6 +149,8 @@ def prediction_json(
         "score": round(prediction.score, 6),
         "group": label.group,
     }
+    if thesaurus is not None and label.id in thesaurus.concepts:
+        record["place"] = place_json(thesaurus, label.id)
     if evidence is not None:
         text = document.text
         record["evidence"] = {
@@ -154,13 +168,27 @@ def prediction_json(
     return record
 
 
+def place_json(thesaurus: Thesaurus, id: str) -> dict[str, Any]:
+    """Where a concept stands, as the service says it too."""
+    concept = thesaurus[id]
+    domains, microthesauri = thesaurus.domains, thesaurus.microthesauri
+    broader = reversed(thesaurus.broader_chain(id))
+    return {
+        "domains": [{"id": one, "name": domains[one]} for one in concept.domains],
+        "microthesauri": [{"id": one, "name": microthesauri[one]} for one in concept.microthesauri],
+        "broader": [{"id": one.id, "name": one.label} for one in broader],
+        "path": thesaurus.place(id),
+    }
+
+
 def document_json(one: Tagged) -> dict[str, Any]:
     why: Sequence[Evidence | None] = one.evidence or [None] * len(one.predictions)
     return {
         "document": one.document.id,
         "title": one.document.title,
         "predictions": [
-            prediction_json(one.document, *pair) for pair in zip(one.predictions, why, strict=True)
+            prediction_json(one.document, *pair, one.thesaurus)
+            for pair in zip(one.predictions, why, strict=True)
         ],
     }
 
@@ -172,6 +200,17 @@ def _strongest(one: Tagged, number: int) -> str:
         return ""
     found = phrases_of(one.document.text, one.evidence[number], top=4)
     return ", ".join(phrase.text for phrase in found if phrase.weight > 0)
+
+
+def _place(one: Tagged, prediction: Prediction) -> str:
+    known = one.thesaurus is not None and prediction.label.id in one.thesaurus.concepts
+    return one.thesaurus.place(prediction.label.id) if one.thesaurus and known else ""
+
+
+def _named(one: Tagged, prediction: Prediction) -> str:
+    """The descriptor and, on a line beneath, what it stands under."""
+    above = _place(one, prediction).rpartition(" › ")[0]
+    return f"{prediction.label.descriptor}\n{above}" if above else prediction.label.descriptor
 
 
 def _table(documents: Iterable[Tagged]) -> None:
@@ -191,7 +230,7 @@ def _table(documents: Iterable[Tagged]) -> None:
         if one.evidence is not None:
             columns.append("because of")
         rows = [
-            [f"{p.score:.3f}", p.label.id, p.label.descriptor, p.label.group]
+            [f"{p.score:.3f}", p.label.id, _named(one, p), p.label.group]
             + ([_strongest(one, number)] if one.evidence is not None else [])
             for number, p in enumerate(one.predictions)
         ]
@@ -217,9 +256,10 @@ def _jsonl(documents: Iterable[Tagged]) -> None:
 
 def _csv(documents: Iterable[Tagged]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    header = ["document", "rank", "label", "descriptor", "score", "group", "evidence"]
+    header = ["document", "rank", "label", "descriptor", "score", "group", "evidence", "place"]
     writer.writerow(header)
     for one in documents:
         for number, p in enumerate(one.predictions):
             row = [one.document.id, number + 1, p.label.id, p.label.descriptor]
-            writer.writerow([*row, f"{p.score:.6f}", p.label.group, _strongest(one, number)])
+            rest = [f"{p.score:.6f}", p.label.group, _strongest(one, number), _place(one, p)]
+            writer.writerow([*row, *rest])

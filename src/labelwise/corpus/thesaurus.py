@@ -6,9 +6,10 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from labelwise.corpus.sources import extension, opened, sample
 from labelwise.errors import InputError, LabelwiseError
@@ -144,6 +145,76 @@ class Thesaurus:
         names += [self.microthesauri[one] for one in concept.microthesauri[:1]]
         names += [broader.label for broader in reversed(self.broader_chain(id))]
         return " › ".join([*names, concept.label])
+
+    def around(self, ids: Iterable[str]) -> Thesaurus:
+        """These concepts and all that are broader: what a model needs to say where they stand.
+
+        Without alternative labels and related concepts; ids that are not concepts are left out.
+
+        >>> thesaurus = Thesaurus.of([
+        ...     Concept("1", "", "fruit"), Concept("2", "", "citrus fruit", broader=("1",)),
+        ...     Concept("3", "", "nut", ("almond",), broader=("1",)),
+        ... ])
+        >>> list(thesaurus.around(["2", "unknown"]).concepts)
+        ['1', '2']
+        """
+        waiting = [id for id in ids if id in self.concepts]
+        kept: dict[str, Concept] = {}
+        while waiting:
+            one = self.concepts[waiting.pop()]
+            if one.id not in kept:
+                kept[one.id] = replace(one, alt_labels=(), narrower=(), related=())
+                waiting += one.broader
+        groups = {id for one in kept.values() for id in one.microthesauri}
+        fields = {id for one in kept.values() for id in one.domains}
+        return Thesaurus.of(
+            kept.values(),
+            {id: name for id, name in self.microthesauri.items() if id in groups},
+            {id: name for id, name in self.domains.items() if id in fields},
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``from_json`` reads; links down follow from links up, and empty fields are left out.
+
+        >>> Thesaurus.of([Concept("1", "", "fruit")]).to_json()
+        {'concepts': {'1': {'label': 'fruit'}}, 'microthesauri': {}, 'domains': {}}
+        """
+        fields = ("uri", "label", "alt_labels", "broader", "related", "microthesauri", "domains")
+        return {
+            "concepts": {
+                one.id: {name: value for name in fields if (value := getattr(one, name))}
+                for one in self.concepts.values()
+            },
+            "microthesauri": dict(self.microthesauri),
+            "domains": dict(self.domains),
+        }
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, Any]) -> Thesaurus:
+        """``concepts`` by id, each with a ``label`` and, where they are known, ``uri``,
+        ``alt_labels``, ``broader``, ``related``, ``microthesauri`` and ``domains`` (lists), and the
+        names of ``microthesauri`` and ``domains`` by id; a group without a name is left out."""
+        names: dict[str, Mapping[str, str]] = {
+            what: written.get(what, {}) for what in ("microthesauri", "domains")
+        }
+
+        def concept(id: str, entry: Mapping[str, Any]) -> Concept:
+            links = {
+                what: tuple(one for one in entry.get(what, ()) if one in names[what])
+                for what in names
+            }
+            return Concept(
+                id,
+                str(entry.get("uri", "")),
+                str(entry.get("label", id)),
+                tuple(entry.get("alt_labels", ())),
+                tuple(entry.get("broader", ())),
+                related=tuple(entry.get("related", ())),
+                **links,
+            )
+
+        concepts = [concept(str(id), entry) for id, entry in written["concepts"].items()]
+        return cls.of(concepts, **names)
 
     def search(self, prefix: str, limit: int = 10) -> list[Concept]:
         """Concepts with a word that begins like this, whatever its case and accents.

@@ -70,12 +70,14 @@ def render_page(
     method: str = "",
     threshold: float | None = None,
     note: str = "",
+    places: Mapping[str, str] | None = None,
 ) -> str:
     """One HTML page for one document.
 
     ``evidence`` belongs to ``predictions`` by label; a prediction without any is shown without a
     heat-map. ``gold``: the labels that an indexer gave, with their descriptors. ``threshold``: the
     score above which the method assigns a label. ``note``: one sentence about where this is from.
+    ``places``: where a label stands in its thesaurus, by id, in words.
     """
     by_label = {one.label: one for one in evidence}
     shown = [by_label.get(one.label.id) for one in predictions]
@@ -108,7 +110,7 @@ def render_page(
             *_header(document, predictions, gold, method, note),
             '<div class="columns">',
             "<aside>",
-            *_labels(predictions, gold, threshold),
+            *_labels(predictions, gold, threshold, places or {}),
             *_reasons(predictions, heats, strongest, anchors),
             *_legend([one.kind for one in shown if one], heats, threshold),
             "</aside>",
@@ -216,7 +218,10 @@ def _header(
 
 
 def _labels(
-    predictions: Sequence[Prediction], gold: Sequence[Label], threshold: float | None
+    predictions: Sequence[Prediction],
+    gold: Sequence[Label],
+    threshold: float | None,
+    places: Mapping[str, str],
 ) -> Iterator[str]:
     yield f"<h2>Top {len(predictions)} labels</h2>"
     if not predictions:
@@ -236,6 +241,8 @@ def _labels(
         line = f'<line x1="{at:.1f}%" x2="{at:.1f}%" y1="0" y2="100%"/>' if at is not None else ""
         side = "below" if below else "above"
         said = f" ({side} the threshold {threshold:.3f})" if threshold is not None else ""
+        place = places.get(one.label.id, "")
+        where = f'<bdi class="place">{_safe(place)}</bdi>' if place else ""
         yield (
             f'<li class="c{n}{" below" if below else ""}"><label for="r{n}">'
             f'<span class="key">{n + 1}</span>'
@@ -244,7 +251,7 @@ def _labels(
             f'<span class="about"><span>{_safe(one.label.id)}</span>'
             f"<span>{GROUP_MARKS[one.label.group]} {GROUP_NAMES[one.label.group]}</span>"
             f'<svg role="img" aria-label="score {one.score:.3f}{said}">'
-            f'<rect width="{width:.1f}%" height="100%"/>{line}</svg></span></label></li>'
+            f'<rect width="{width:.1f}%" height="100%"/>{line}</svg></span>{where}</label></li>'
         )
     yield "</ol>"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -48,12 +48,14 @@ def render_terminal(
     predictions: Sequence[Prediction],
     evidence: Sequence[Evidence],
     *,
+    places: Mapping[str, str] | None = None,
     colour: bool = True,
     passages: int = 3,
 ) -> Iterator[RenderableType]:
     """Lines for each label: its score, its strongest words, its strongest passages.
 
-    Without colour (a pipe, a file) marked words stand in « », words against the label in ‹ ›.
+    ``places``: where a label stands in its thesaurus, by id, in words. Without colour (a pipe, a
+    file) marked words stand in « », words against the label in ‹ ›.
     """
     by_label = {one.label: one for one in evidence}
     text = document.text
@@ -64,6 +66,8 @@ def render_terminal(
         heading.append(clean(one.label.descriptor), style="bold")
         heading.append(f"  {one.label.id}  {one.label.group}  {one.score:.3f}")
         yield heading
+        if place := (places or {}).get(one.label.id):
+            yield Padding(Text(clean(place), style="dim" if colour else ""), (0, 0, 0, 3))
         found = by_label.get(one.label.id)
         strongest = phrases_of(text, found, top=6)
         if found is None or not strongest:

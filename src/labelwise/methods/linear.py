@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
+from labelwise.evaluation.threshold import tune_threshold
 from labelwise.kernels.dual_descent import Loss, one_vs_rest
 from labelwise.methods.base import Evidence, Scores, State, require
+from labelwise.methods.packed import levels_of, pack, rounded, unpack
 from labelwise.methods.tfidf_method import TfidfMethod, TfidfSettings
 from labelwise.progress import bar
 from labelwise.text.tfidf import Tfidf
@@ -40,6 +42,8 @@ class LinearMethod(TfidfMethod):
     """Scores w_l·x + b_l for each label, as probabilities; zero-shot labels score 0."""
 
     loss: ClassVar[Loss]
+    _levels: NDArray[np.float32] | None = None
+    """The values that a weight may have, where the weights are kept in 8 bits."""
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         X = self._fit_features(train)
@@ -106,16 +110,34 @@ class LinearMethod(TfidfMethod):
         }
         return self._contribution_evidence(document, label, contributions)
 
+    def compacted(self, dev: Sequence[Document], *, prune: float, step: float) -> Self:
+        """A smaller copy that is kept in 8 bits a weight or less.
+
+        Weights below ``prune`` are dropped and n-grams left without any weight go with them; the
+        other weights are rounded to levels, each ``step`` times the one before it. Probabilities
+        and threshold are fitted on dev anew.
+        """
+        small = type(self)(replace(self.settings, prune=max(prune, self.settings.prune)))
+        small._label_space, small.cache = self.label_space, self.cache
+        weights = self._weights.copy()
+        weights.data[np.abs(weights.data) < prune] = 0
+        weights.eliminate_zeros()
+        small._tfidf, kept = self._tfidf.only(np.diff(weights.indptr) > 0)
+        small._levels = levels_of(weights.data, step)
+        small._set_weights(rounded(weights[kept], small._levels), self._biases, self._columns)
+        small._calibrate(dev)
+        small.threshold = tune_threshold(small.scores(dev), self.label_space.gold(dev))
+        return small
+
     def state(self) -> State:
         arrays, values = self._tfidf.to_state()
+        weights = (
+            _halved(self._weights) if self._levels is None else pack(self._weights, self._levels)
+        )
         return State(
             {
                 **arrays,
-                "weights.data": self._weights.data.astype(np.float16),
-                "weights.indices": self._weights.indices.astype(
-                    np.uint16 if len(self._columns) <= 2**16 else np.int32
-                ),
-                "weights.indptr": self._weights.indptr.astype(np.int64),
+                **{f"weights.{name}": array for name, array in weights.items()},
                 "biases": self._biases,
                 "columns": self._columns.astype(np.int32),
             },
@@ -125,15 +147,34 @@ class LinearMethod(TfidfMethod):
     def _restore(self, state: State) -> None:
         arrays = state.arrays
         self._tfidf = Tfidf.from_state(arrays, state.values)
-        parts = (
-            arrays["weights.data"].astype(np.float32),
-            arrays["weights.indices"].astype(np.int32),
-            arrays["weights.indptr"],
-        )
         shape = (len(self._tfidf.ngrams), len(arrays["columns"]))
-        self._set_weights(
-            sp.csr_matrix(parts, shape=shape), arrays["biases"], arrays["columns"].astype(np.intp)
-        )
+        parts = {
+            name.removeprefix("weights."): array
+            for name, array in arrays.items()
+            if name.startswith("weights.")
+        }
+        self._levels = parts.get("levels")
+        weights = _unhalved(parts, shape) if self._levels is None else unpack(parts, shape)
+        self._set_weights(weights, arrays["biases"], arrays["columns"].astype(np.intp))
+
+
+def _halved(weights: sp.csr_matrix) -> dict[str, NDArray[Any]]:
+    """The arrays of the weights in half precision."""
+    small = np.uint16 if weights.shape[1] <= 2**16 else np.int32
+    return {
+        "data": weights.data.astype(np.float16),
+        "indices": weights.indices.astype(small),
+        "indptr": weights.indptr.astype(np.int64),
+    }
+
+
+def _unhalved(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, int]) -> sp.csr_matrix:
+    parts = (
+        arrays["data"].astype(np.float32),
+        arrays["indices"].astype(np.int32),
+        arrays["indptr"],
+    )
+    return sp.csr_matrix(parts, shape=shape)
 
 
 def sigmoid(x: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -55,7 +55,7 @@ class TfidfMethod(Method):
         return self._tfidf.weigh(counts)
 
     def _features(self, documents: Sequence[Document]) -> sp.csr_matrix:
-        return self._tfidf.transform(tokenize_corpus(documents))
+        return self._tfidf.transform(tokenize_corpus(documents, cache=self.cache))
 
     def _contribution_evidence(
         self, document: Document, label: str, contributions: Mapping[int, float]

@@ -93,6 +93,11 @@ class Ngrams:
             return self, counts, 0
         floor = int(every[most])
         kept = [count > floor for count in counts]
+        counts = [count[keep] for count, keep in zip(counts, kept, strict=True)]
+        return self._only(kept), counts, floor
+
+    def _only(self, kept: list[NDArray[np.bool_]]) -> Ngrams:
+        """The kept n-grams of each level; the beginning and the words of each must be kept too."""
         words = tuple(w for w, keep in zip(self.words, kept[0], strict=True) if keep)
         # A level's keys are numbered anew: by the kept words and the kept n-grams before it.
         renumber = [np.cumsum(keep) - 1 for keep in kept]
@@ -100,8 +105,24 @@ class Ngrams:
         for level, (old, keep) in enumerate(zip(self.keys, kept[1:], strict=True)):
             left, last = np.divmod(old[keep], len(self.words))
             keys.append(renumber[level][left] * len(words) + renumber[0][last])
-        counts = [count[keep] for count, keep in zip(counts, kept, strict=True)]
-        return Ngrams(words, tuple(keys)), counts, floor
+        return Ngrams(words, tuple(keys))
+
+    def only(self, wanted: NDArray[np.bool_]) -> tuple[Ngrams, NDArray[np.bool_]]:
+        """The wanted columns and those that they cannot do without: the words of a wanted run and
+        its beginning. With them, which columns these are.
+
+        >>> grams = Ngrams(("citrus", "fresh", "fruit"), (np.array([0 * 3 + 2, 1 * 3 + 2]),))
+        >>> grams.names()
+        ['citrus', 'fresh', 'fruit', 'citrus fruit', 'fresh fruit']
+        >>> grams.only(np.array([False, False, False, True, False]))[0].names()
+        ['citrus', 'fruit', 'citrus fruit']
+        """
+        kept = [part.copy() for part in np.split(wanted, self.offsets[1:-1])]
+        for level in range(len(self.keys), 0, -1):
+            left, last = np.divmod(self.keys[level - 1][kept[level]], len(self.words))
+            kept[level - 1][left] = True
+            kept[0][last] = True
+        return self._only(kept), np.concatenate(kept)
 
     @cached_property
     def index(self) -> dict[str, int]:

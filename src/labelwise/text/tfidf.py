@@ -42,6 +42,12 @@ class Tfidf:
         X.data /= np.repeat(np.maximum(norms, 1e-12), np.diff(X.indptr)).astype(np.float32)
         return X
 
+    def only(self, wanted: NDArray[np.bool_]) -> tuple[Tfidf, NDArray[np.bool_]]:
+        """Fewer columns, as ``Ngrams.only`` keeps them, and which ones. The length that documents
+        are scaled to is that of the columns kept."""
+        ngrams, kept = self.ngrams.only(wanted)
+        return Tfidf(ngrams, self.idf[kept]), kept
+
     def to_state(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Arrays and values for a bundle."""
         arrays, values = self.ngrams.to_state()
