@@ -9,6 +9,15 @@ from labelwise.errors import LabelwiseError
 
 NAME = "eurovoc-en"
 
+NOTICES = (
+    "Trained on EURLEX57K (Chalkidis et al., 2019), licence CC-BY-SA-4.0.",
+    "The texts of EURLEX57K are © European Union, https://eur-lex.europa.eu, reusable with "
+    "attribution under Commission Decision 2011/833/EU.",
+    "Ids, names and places of concepts are from EuroVoc, © European Union, "
+    "https://op.europa.eu/en/web/eu-vocabularies, reusable with attribution under Commission "
+    "Decision 2011/833/EU.",
+)
+
 
 def path() -> Path:
     """The folder of its bundle: ``bundle.load(shipped.path())``."""
@@ -19,3 +28,8 @@ def path() -> Path:
             "install the package again"
         )
     return folder
+
+
+def notices(data: str) -> list[str]:
+    """What a model trained on this data has to say of its sources."""
+    return list(NOTICES) if data == "eurlex57k" else []

@@ -14,6 +14,7 @@ import typer
 from labelwise import __version__
 from labelwise.cli import output
 from labelwise.cli.bench import bench
+from labelwise.cli.compact import compact
 from labelwise.cli.data import data
 from labelwise.cli.demo import demo
 from labelwise.cli.evaluate import compare, evaluate, report
@@ -49,6 +50,7 @@ for command in (
     vectors,
     tag,
     explain,
+    compact,
     export,
     serve,
     faithfulness,

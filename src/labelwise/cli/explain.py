@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +15,22 @@ from labelwise.cli.options import JsonOption, TaggingBundleOption, TopOption
 from labelwise.cli.output import console, note, print_json
 from labelwise.cli.tag import Tagged, document_json
 from labelwise.errors import LabelwiseError
+
+if TYPE_CHECKING:
+    from labelwise.corpus.thesaurus import Thesaurus
+    from labelwise.evidence.predictions import Prediction
+
+
+def places_of(thesaurus: Thesaurus | None, predictions: Sequence[Prediction]) -> dict[str, str]:
+    """What each label stands under, in words; only of labels that stand under something."""
+    if thesaurus is None:
+        return {}
+    found = {
+        one.label.id: thesaurus.place(one.label.id).rpartition(" › ")[0]
+        for one in predictions
+        if one.label.id in thesaurus.concepts
+    }
+    return {id: place for id, place in found.items() if place}
 
 
 def explain(
@@ -73,11 +90,7 @@ def explain(
     else:
         predictions = rank(scores, space, top=top)
     evidence = method.evidence(act, [one.label.id for one in predictions])
-    places = {
-        one.label.id: thesaurus.place(one.label.id)
-        for one in predictions
-        if thesaurus is not None and one.label.id in thesaurus.concepts
-    }
+    places = places_of(thesaurus, predictions)
     if out is not None:
         gold = [
             space.labels[space.index[id]] if id in space.index else Label(id, id, 0)

@@ -53,7 +53,7 @@ def measure(
     }
     record = dataclasses.replace(DataRecord.of(dataset), label_space=space.fingerprint)
     return Run(
-        method=method.name,
+        method=str(card.get("name", method.name)),  # a bundle may have a name of its own
         seed=int(method.settings.seed),
         measures=measures,
         data=record,

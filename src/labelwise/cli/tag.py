@@ -210,7 +210,8 @@ def _place(one: Tagged, prediction: Prediction) -> str:
 def _named(one: Tagged, prediction: Prediction) -> str:
     """The descriptor and, on a line beneath, what it stands under."""
     above = _place(one, prediction).rpartition(" › ")[0]
-    return f"{prediction.label.descriptor}\n{above}" if above else prediction.label.descriptor
+    name = prediction.label.descriptor
+    return f"{name}\nin {above}" if above else name
 
 
 def _table(documents: Iterable[Tagged]) -> None:

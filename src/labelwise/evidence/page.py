@@ -242,7 +242,7 @@ def _labels(
         side = "below" if below else "above"
         said = f" ({side} the threshold {threshold:.3f})" if threshold is not None else ""
         place = places.get(one.label.id, "")
-        where = f'<bdi class="place">{_safe(place)}</bdi>' if place else ""
+        where = f'<bdi class="place">in {_safe(place)}</bdi>' if place else ""
         yield (
             f'<li class="c{n}{" below" if below else ""}"><label for="r{n}">'
             f'<span class="key">{n + 1}</span>'

@@ -67,7 +67,7 @@ def render_terminal(
         heading.append(f"  {one.label.id}  {one.label.group}  {one.score:.3f}")
         yield heading
         if place := (places or {}).get(one.label.id):
-            yield Padding(Text(clean(place), style="dim" if colour else ""), (0, 0, 0, 3))
+            yield Padding(Text(f"in {clean(place)}", style="dim" if colour else ""), (0, 0, 0, 3))
         found = by_label.get(one.label.id)
         strongest = phrases_of(text, found, top=6)
         if found is None or not strongest:

@@ -110,6 +110,11 @@ class LinearMethod(TfidfMethod):
         }
         return self._contribution_evidence(document, label, contributions)
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many weights and how many n-grams the model has."""
+        return int(self._weights.nnz), len(self._tfidf.ngrams)
+
     def compacted(self, dev: Sequence[Document], *, prune: float, step: float) -> Self:
         """A smaller copy that is kept in 8 bits a weight or less.
 
