@@ -18,9 +18,7 @@ def thesaurus_of(
 ) -> Thesaurus:
     """The card's thesaurus, else the given one, and in any case all labels of the model.
 
-    A card's ``thesaurus`` holds ``concepts`` by id, each with a ``label`` and, where they are
-    known, ``broader``, ``microthesauri`` and ``domains`` (lists of ids), and the names of
-    ``microthesauri`` and ``domains`` by id.
+    A card's ``thesaurus`` is what ``Thesaurus.from_json`` reads.
     """
     known = _from_card(card.get("thesaurus")) or given or Thesaurus.of(())
     missing = [label for label in label_space.labels if label.id not in known.concepts]
@@ -36,23 +34,7 @@ def thesaurus_of(
 def _from_card(written: Any) -> Thesaurus | None:
     if not isinstance(written, Mapping) or not isinstance(written.get("concepts"), Mapping):
         return None
-    microthesauri, domains = written.get("microthesauri", {}), written.get("domains", {})
-
-    def concept(id: str, entry: Mapping[str, Any]) -> Concept:
-        return Concept(
-            id,
-            str(entry.get("uri", "")),
-            str(entry.get("label", id)),
-            tuple(entry.get("alt_labels", ())),
-            tuple(entry.get("broader", ())),
-            microthesauri=tuple(
-                one for one in entry.get("microthesauri", ()) if one in microthesauri
-            ),
-            domains=tuple(one for one in entry.get("domains", ()) if one in domains),
-        )
-
-    concepts = [concept(str(id), entry) for id, entry in written["concepts"].items()]
-    return Thesaurus.of(concepts, microthesauri, domains)
+    return Thesaurus.from_json(written)
 
 
 def uri_of(id: str, concept: Concept | None) -> str:
