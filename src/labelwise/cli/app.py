@@ -14,6 +14,7 @@ import typer
 from labelwise import __version__
 from labelwise.cli import output
 from labelwise.cli.bench import bench
+from labelwise.cli.card import card
 from labelwise.cli.compact import compact
 from labelwise.cli.data import data
 from labelwise.cli.demo import demo
@@ -51,6 +52,7 @@ for command in (
     tag,
     explain,
     compact,
+    card,
     export,
     serve,
     faithfulness,

@@ -106,6 +106,7 @@ def compact(
       labelwise compact svm.bundle --data data --out small.bundle --thesaurus eurovoc.ttl.xz
     """
     from labelwise import bundle as bundles
+    from labelwise.bench.machine import machine
     from labelwise.evaluation.runs import DataRecord, current_versions, write_whole
     from labelwise.shipped import notices
 
@@ -147,6 +148,7 @@ def compact(
         "chosen": asdict(best),
         "max_mb": max_mb,
         "seconds": timed(out, dataset.dev),
+        "machine": machine(),
         "data": asdict(DataRecord.of(dataset)),
         "versions": current_versions(),
         "command": card["command"],

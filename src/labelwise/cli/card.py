@@ -1,0 +1,219 @@
+"""``labelwise card``: what a model is, how good it is and what it cannot do, on one page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from labelwise.cli.output import note
+from labelwise.errors import InputError
+
+if TYPE_CHECKING:
+    from labelwise.evaluation.runs import Run
+
+EURLEX57K_LIMITS = (
+    "It reads English. On a text in another language its answer means nothing.",
+    "It has learned from acts of 1958 to 2016 (EURLEX57K). Subjects and concepts that are newer it "
+    "does not know, and the names of its concepts are those of that time.",
+    "It has learned from legislation: regulations, directives and decisions. On other texts, news "
+    "or judgments say, nothing was measured.",
+)
+"""What every model trained on this data has in common."""
+
+
+def card(
+    bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
+    *,
+    results: Annotated[
+        Path, typer.Option(help="Folder of runs, as `labelwise evaluate` writes them.")
+    ] = Path("results"),
+    out: Annotated[
+        Path | None, typer.Option(help="Write a Markdown file instead of printing.")
+    ] = None,
+) -> None:
+    """Write the model card of a bundle: data, figures by group, limits, how it was made.
+
+    The figures are those in the folder of results; none is measured here.
+
+    \b
+    Examples:
+      labelwise card svm.bundle
+      labelwise card svm.bundle --results results --out svm.md
+    """
+    text = card_markdown(bundle, results)
+    if out is None:
+        print(text, end="")
+        return
+    out.write_text(text, "utf-8")
+    note(f"wrote {out}")
+
+
+def card_markdown(bundle: Path, results: Path) -> str:
+    """The page, from the bundle and the files in ``results`` alone."""
+    from labelwise import bundle as bundles
+    from labelwise.evaluation.runs import Run
+
+    manifest = bundles.describe(bundle)
+    told = manifest["card"]
+    data = told.get("data", {})
+    name = str(told.get("name", manifest["method"]))
+    folder = results / str(data.get("name", "")) / name
+    measured = folder / f"seed-{manifest['settings'].get('seed', 0)}.json"
+    run = Run.read(measured) if measured.is_file() else None
+    sizes = _read(folder / "sizes.json")
+    parts = [
+        f"# {name}",
+        "This page is written by `labelwise card` from the bundle and the files in `results/`; do "
+        "not edit it.",
+        *_summary(manifest, name, bundle),
+        "## How good it is",
+        *_figures(run, name),
+        *_sizes(sizes),
+        "## What it cannot do",
+        "\n".join(f"- {one}" for one in _limits(manifest)),
+        "## How it was made",
+        *_making(manifest, run),
+    ]
+    if told.get("notices"):
+        parts += ["## Notices", "\n".join(f"- {one}" for one in told["notices"])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    if not path.is_file():
+        return None
+    try:
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise InputError(f"not JSON ({error})", file=path) from error
+    return found
+
+
+def _summary(manifest: Mapping[str, Any], name: str, bundle: Path) -> Iterator[str]:
+    from labelwise import shipped
+
+    told, data = manifest["card"], manifest["card"].get("data", {})
+    size = sum(file.stat().st_size for file in bundle.iterdir())
+    groups = data.get("groups", {})
+    labels = ", ".join(f"{count:,} {group}" for group, count in groups.items())
+    yield (
+        f"A model of the method `{manifest['method']}`, {size / 1e6:.1f} MB, that ranks "
+        f"{sum(groups.values()):,} labels ({labels}). It was trained on {data.get('name')} "
+        f"({data.get('counts', {}).get('train', 0):,} documents)."
+    )
+    if known := told.get("thesaurus"):
+        yield (
+            "It says of a label where it stands in the thesaurus: in which of "
+            f"{len(known['domains'])} domains and {len(known['microthesauri'])} microthesauri, and "
+            "under which broader concepts."
+        )
+    if name == shipped.NAME:
+        yield (
+            "It is part of the package: `labelwise tag act.html` and `labelwise explain act.html` "
+            "use it where no bundle is named. In Python:"
+        )
+        yield (
+            "```python\nfrom labelwise import bundle, shipped\n\n"
+            "model = bundle.load(shipped.path())\n"
+            "scores = model.scores(documents)  # documents × labels, in the order of "
+            "model.label_space\n"
+            "reasons = model.evidence(documents[0], ['1309'])  # the words that speak for a label\n"
+            "```"
+        )
+
+
+def _figures(run: Run | None, name: str) -> Iterator[str]:
+    from labelwise.evaluation.tables import group_table
+
+    if run is None:
+        yield f"It has not been measured: `labelwise evaluate` writes a run for {name}."
+        return
+    for split, measures in reversed(run.measures.items()):
+        read = " (read once, after everything was chosen)" if split == "test" else ""
+        yield f"On the {split} split{read}, measured with this very file:"
+        yield group_table(measures).markdown().rstrip()
+    yield (
+        "`frequent` labels have 50 training documents or more, `few` 1 to 49, `zero` none. A group "
+        "ranks its own labels among themselves. micro-F1 is at a score above 0.5, `tuned` at the "
+        f"threshold that is best on dev, {run.threshold or 0.5:.4f}."
+    )
+
+
+def _sizes(written: Mapping[str, Any] | None) -> Iterator[str]:
+    """Size against quality, as `labelwise compact` measured it."""
+    from labelwise.cli.compact import Size, sizes_table
+
+    if written is None:
+        return
+    took = written["seconds"]
+    yield "## How small it is"
+    yield (
+        "Weights below `prune` were dropped, n-grams left without a weight as well, and the other "
+        "weights rounded to levels that fit a byte. The dev split chose among the sizes of at most "
+        f"{written['max_mb']:g} MB, by RP@5 over all labels:"
+    )
+    sizes = [Size(**one) for one in (written["parent"], *written["sizes"])]
+    yield sizes_table(sizes, Size(**written["chosen"])).markdown().rstrip()
+    yield (
+        f"It loads in {took['load']:.2f} s; `labelwise tag` gives its first answer after "
+        f"{took['first answer']:.2f} s, Python's start and all imports included, and scores "
+        f"{took['documents a second']:,.0f} documents a second from text ({_machine(written)})."
+    )
+
+
+def _machine(written: Mapping[str, Any]) -> str:
+    found = written["machine"]
+    return f"{found['processor']}, {found['threads']} threads"
+
+
+def _limits(manifest: Mapping[str, Any]) -> Iterator[str]:
+    data = manifest["card"].get("data", {})
+    groups = data.get("groups", {})
+    if data.get("name") == "eurlex57k":
+        yield from EURLEX57K_LIMITS
+    if manifest["method"] in {"svm", "logistic"}:
+        if groups.get("zero"):
+            yield (
+                f"It cannot suggest the {groups['zero']:,} labels that no training document "
+                "carried: they score 0. A Z- model (`labelwise tag --bundle`) can."
+            )
+        yield (
+            "It reads a document whole, whatever its length: an act of 100,000 words is one bag of "
+            "words and pairs of words. Order beyond pairs, tables and figures mean nothing to it."
+        )
+    if groups.get("few"):
+        yield (
+            f"Of the labels, {groups['few']:,} have fewer than 50 training documents: see the row "
+            "`few`, and look at suggestions of such labels twice."
+        )
+    yield (
+        "Scores are probabilities fitted on dev over all labels at once, not label by label. "
+        f"`--threshold tuned` is {manifest['threshold']:.4f}, which is best for micro-F1 on dev: "
+        "for documents of another kind, choose your own."
+    )
+    yield (
+        "It suggests; an indexer decides. The evidence is what the program went by, not what the "
+        "law means."
+    )
+
+
+def _making(manifest: Mapping[str, Any], run: Run | None) -> Iterator[str]:
+    told = manifest["card"]
+    data = told.get("data", {})
+    if parent := told.get("parent"):
+        yield (
+            f"From an {parent['method']} bundle of {parent['bytes'] / 1e6:.1f} MB by `labelwise "
+            "compact`; nothing was trained again."
+        )
+    commands = run.command if run is not None else told.get("command", "")
+    yield f"```\n{commands}\n```" if commands else "How is not known: the bundle does not say."
+    versions = ", ".join(f"{one} {number}" for one, number in told.get("versions", {}).items())
+    yield (
+        f"Data fingerprint `{data.get('fingerprint')}`, label space `{data.get('label_space')}`; "
+        f"{versions}."
+    )
+    yield "```json\n" + json.dumps(manifest["settings"], indent=1) + "\n```"
