@@ -105,7 +105,7 @@ def _summary(manifest: Mapping[str, Any], name: str, bundle: Path) -> Iterator[s
         f"{sum(groups.values()):,} labels ({labels}). It was trained on {data.get('name')} "
         f"({data.get('counts', {}).get('train', 0):,} documents)."
     )
-    if known := told.get("thesaurus"):
+    if (known := told.get("thesaurus")) and known["domains"]:
         yield (
             "It says of a label where it stands in the thesaurus: in which of "
             f"{len(known['domains'])} domains and {len(known['microthesauri'])} microthesauri, and "

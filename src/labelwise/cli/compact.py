@@ -52,7 +52,7 @@ class Size:
     bytes: int
     weights: int
     ngrams: int
-    dev: dict[str, dict[str, float]]
+    dev: dict[str, dict[str, float | None]]
 
 
 def compact(
@@ -154,7 +154,7 @@ def compact(
         "command": card["command"],
     }
     path = results / dataset.name / name / SIZES
-    write_whole(path, f"{json.dumps(finite(record), indent=1)}\n".encode())
+    write_whole(path, f"{json.dumps(record, indent=1)}\n".encode())
     if as_json:
         print_json(record)
     else:
@@ -177,9 +177,18 @@ def sizes_table(sizes: Sequence[Size], chosen: Size, title: str = "") -> Table:
     for one in sizes:
         mark = " (given)" if one.step is None else " (chosen)" if one == chosen else ""
         counts = f"{one.bytes / 1e6:.1f}", f"{one.weights:,}", f"{one.ngrams:,}"
-        figures = (f"{one.dev[group][measure]:.4f}" for group, measure in SHOWN)
+        figures = (_figure(one.dev[group][measure]) for group, measure in SHOWN)
         table.add([f"{one.prune:g}{mark}", *counts, *figures])
     return table
+
+
+def _figure(value: float | None) -> str:
+    """Four decimals, since sizes lie close together; a group may have no document.
+
+    >>> _figure(0.8199), _figure(None)
+    ('.8199', '–')
+    """
+    return "–" if value is None else f"{value:.4f}".removeprefix("0")
 
 
 def choose(sizes: Sequence[Size], max_mb: float) -> Size:
@@ -191,7 +200,7 @@ def choose(sizes: Sequence[Size], max_mb: float) -> Size:
             f"none of the sizes fits into {max_mb:g} MB, the smallest has {smallest:.1f}: give a "
             "larger --prune, or a larger --max-mb"
         )
-    return max(fitting, key=lambda one: (one.dev["all"]["RP@5"], -one.bytes))
+    return max(fitting, key=lambda one: (one.dev["all"]["RP@5"] or 0.0, -one.bytes))
 
 
 def timed(bundle: Path, documents: Sequence[Document]) -> dict[str, float]:
@@ -245,9 +254,9 @@ def _size(method: LinearMethod, bundle: Path, step: float | None, dataset: Datas
 
     weights, ngrams = method.size
     measured: Measures = measure(method, dataset, ["dev"], card={}).measures["dev"]
-    dev: dict[str, dict[str, float]] = {}
+    dev: dict[str, dict[str, float | None]] = {}
     for group, of in SHOWN:
-        dev.setdefault(group, {})[of] = measured[group][of]
+        dev.setdefault(group, {})[of] = finite(measured[group][of])
     size = sum(file.stat().st_size for file in bundle.iterdir())
     return Size(float(method.settings.prune), step, size, weights, ngrams, dev)
 
