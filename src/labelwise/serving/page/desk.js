@@ -32,6 +32,7 @@ class Desk extends EventTarget {
   apart = false; // evidence read section by section
   tagging = false;
   compared = null;
+  fresh = []; // sections whose own labels came since the last frame
   many = null; // the documents of a file
   #evidence = new Map();
   #asked = new Set(); // evidence on its way
@@ -172,7 +173,7 @@ class Desk extends EventTarget {
     this.work = {
       id: crypto.getRandomValues(new Uint32Array(2)).join("-"),
       name: document.id,
-      title: document.title || firstWords(document.sections[0].text),
+      title: document.title.trim() || firstWords(document.sections[0].text),
       source: source ?? "",
       sections: document.sections,
       words: document.words,
@@ -268,7 +269,7 @@ class Desk extends EventTarget {
       if (this.#tagRun === run) {
         this.tagging = false;
         progress(null);
-        this.tell("progress", "parts");
+        this.tell("progress");
       }
     }
     if (work.other && !this.compared) this.compare();
@@ -300,12 +301,17 @@ class Desk extends EventTarget {
       scores: Object.fromEntries(scores),
       best: event.predictions.filter((one) => one.assigned).map(({ id, descriptor, score }) => ({ id, descriptor, score })),
     };
-    const total = event.steps - 1;
-    if (total > 1) {
-      progress({ text: `Section ${number(event.done - 1)} of ${number(total)}`, done: event.done, steps: event.steps });
-    }
-    // Drawing all sections for each one that comes would be slow for an act of thousands.
-    if (total < 100 || event.done % 20 === 0) this.dispatchEvent(new Event("parts"));
+    this.fresh.push(event.section);
+    if (this.fresh.length > 1) return; // drawn with the others of this frame
+    requestAnimationFrame(() => this.#drawFresh(work, event.steps - 1));
+  }
+
+  #drawFresh(work, total) {
+    const read = this.fresh.at(-1) + 1;
+    if (this.work === work) this.dispatchEvent(new Event("parts"));
+    this.fresh = [];
+    if (this.work !== work || !this.tagging || total < 2) return;
+    progress({ text: `Section ${number(read)} of ${number(total)}`, done: read, steps: total });
   }
 
   get above() {
@@ -450,6 +456,11 @@ class Desk extends EventTarget {
   /** The evidence of a lit label; undefined while it is on its way. */
   evidenceOf(one) {
     return this.#evidence.get(`${one.model}\n${one.label}\n${this.apart}`);
+  }
+
+  /** Whether it is on its way. */
+  awaits(one) {
+    return this.#asked.has(`${one.model}\n${one.label}\n${this.apart}`);
   }
 
   /** Ask for what is lit and not here yet. */

@@ -21,11 +21,11 @@ function item(one, withModel) {
   const evidence = desk.evidenceOf(one);
   return h(
     "li",
-    { "data-colour": one.colour, class: evidence ? "" : "waiting" },
+    { "data-colour": one.colour, class: desk.awaits(one) ? "waiting" : "" },
     h("span", { class: "swatch", "data-colour": one.colour }, String(one.colour)),
     h("b", {}, one.descriptor),
     withModel ? h("span", { class: "hint" }, one.model) : null,
-    h("span", { class: "hint" }, evidence ? found(evidence) : "looking"),
+    h("span", { class: "hint" }, evidence ? found(evidence) : desk.awaits(one) ? "looking" : "not known"),
     h(
       "button",
       { type: "button", class: "small", "aria-label": `Put out ${one.descriptor}`, onclick: () => putOut(one) },

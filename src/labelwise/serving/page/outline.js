@@ -12,17 +12,18 @@ function build() {
   const { work } = desk;
   names = work ? sectionNames(work.sections) : [];
   items = names.map((name, section) => {
+    const best = h("span", { class: "best" });
     const bars = h("span", { class: "bars" });
     const button = h(
       "button",
       { type: "button", onclick: () => visit(section) },
       h("span", { class: "section-name" }, name),
-      h("span", { class: "best" }),
+      best,
       bars,
     );
-    return h("li", { "data-section": section }, button);
+    return { best, bars, button };
   });
-  $("sections").replaceChildren(...items);
+  $("sections").replaceChildren(...items.map((one) => h("li", {}, one.button)));
   draw();
 }
 
@@ -45,13 +46,23 @@ function shares() {
 }
 
 function draw() {
+  drawSections(items.keys());
+  const { work } = desk;
+  $("outline-hint").textContent = work?.lit.length
+    ? desk.apart ? "What each section scores on its own" : "Where the evidence lies"
+    : work?.sections.length > 1 ? "Each with its own best concept" : "";
+  drawStrip();
+}
+
+function drawSections(which) {
   const { work } = desk;
   const lit = shares();
-  for (const [section, item] of items.entries()) {
+  for (const section of which) {
+    const { best, bars, button } = items[section];
     const part = work.parts[section];
-    item.querySelector(".best").textContent = lit.length ? "" : part?.best[0]?.descriptor ?? "";
+    best.textContent = lit.length ? "" : part?.best[0]?.descriptor ?? "";
     const sentences = [];
-    item.querySelector(".bars").replaceChildren(
+    bars.replaceChildren(
       ...lit.map(({ one, weights, weigh, most, total }) => {
         const here = weights.get(section);
         const own = part?.scores[one.label];
@@ -64,14 +75,9 @@ function draw() {
         return h("span", { class: "track" }, bar);
       }),
     );
-    const button = item.firstElementChild;
     button.title = sentences.join("; ");
     button.setAttribute("aria-label", [names[section], part?.best[0] && !lit.length ? `on its own: ${part.best[0].descriptor}` : "", ...sentences].filter(Boolean).join(", "));
   }
-  $("outline-hint").textContent = lit.length
-    ? desk.apart ? "What each section scores on its own" : "Where the evidence lies"
-    : work && work.sections.length > 1 ? "Each with its own best concept" : "";
-  drawStrip();
 }
 
 // --- the strip --------------------------------------------------------------------------------
@@ -132,7 +138,8 @@ function jump(event) {
 export function startOutline() {
   desk.on("document", build);
   let drawn = 0;
-  desk.on("lit evidence parts settings", () => {
+  desk.on("parts", () => drawSections(desk.fresh));
+  desk.on("lit evidence progress settings", () => {
     cancelAnimationFrame(drawn);
     drawn = requestAnimationFrame(draw);
   });

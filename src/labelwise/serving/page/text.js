@@ -87,11 +87,12 @@ async function show() {
     $("text").append(node);
     let lines = [];
     let size = 0;
+    let height = 52; // of the heading
     for (const [start, end] of linesOf(text)) {
       lines.push({ start, end, node: h("p", {}, text.slice(start, end)) });
       size += end - start;
       if (size >= PIECE) {
-        addPiece(section, node, lines);
+        height += addPiece(section, node, lines);
         lines = [];
         size = 0;
         if (performance.now() - began > FRAME) {
@@ -101,16 +102,18 @@ async function show() {
         }
       }
     }
-    if (lines.length) addPiece(section, node, lines);
+    if (lines.length) height += addPiece(section, node, lines);
+    setStyle(node, { "contain-intrinsic-height": `auto ${height}px` });
     if (performance.now() - began > FRAME) {
       await pause();
       if (run !== building) return;
       began = performance.now();
     }
   }
-  drawParts();
+  drawParts(Object.keys(work.parts));
 }
 
+/** Lines that are laid out and marked together; gives the height that they will have, about. */
 function addPiece(section, parent, lines) {
   const node = h("div", { class: "piece", "data-piece": pieces.length }, ...lines.map((one) => one.node));
   const height = lines.reduce((sum, one) => sum + 12 + 26 * Math.ceil((one.end - one.start) / 80), 0);
@@ -118,18 +121,18 @@ function addPiece(section, parent, lines) {
   pieces.push({ section, node, lines, marked: 0, near: false });
   parent.append(node);
   watcher.observe(node);
+  return height;
 }
 
 /** What each section would be called on its own. */
-function drawParts() {
-  const { parts, sections } = desk.work ?? {};
-  if (!parts || sections.length < 2) return;
-  for (const [section, part] of Object.entries(parts)) {
-    const place = sectionNodes[section]?.querySelector(".best");
-    if (!place) continue;
-    const names = part.best.map((one) => one.descriptor).join(", ");
-    const shown = names ? `on its own: ${names}` : "";
-    if (place.textContent !== shown) place.textContent = shown;
+function drawParts(which) {
+  const { parts, sections } = desk.work;
+  if (sections.length < 2) return;
+  for (const section of which) {
+    const node = sectionNodes[section];
+    if (!node || !parts[section]) continue; // drawn with the whole text, when that is built
+    const names = parts[section].best.map((one) => one.descriptor).join(", ");
+    node.firstElementChild.lastElementChild.textContent = names ? `on its own: ${names}` : "";
   }
 }
 
@@ -291,7 +294,10 @@ export function showTab(name) {
 
 export function startText() {
   desk.on("document", show);
-  desk.on("parts", drawParts);
+  desk.on("parts", () => drawParts(desk.fresh));
+  desk.on("progress", () => {
+    if (desk.tagging) for (const one of $("text").querySelectorAll(".best")) one.textContent = "";
+  });
   desk.on("lit evidence document", relight);
   const text = $("text");
   const over = (event) => event.target.closest?.("mark");

@@ -1,0 +1,131 @@
+"""The service goes away, is busy, or wants a key: nothing is lost, and there is a way on."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_cases import free_port, line, names, paste, ready, serving, tag
+from serving_cases import served, wait_until
+
+from labelwise.corpus.dataset import Dataset
+from labelwise.methods import Method
+from labelwise.serving.models import Source
+
+pytestmark = pytest.mark.xdist_group("serving")
+
+GONE = ("ERR_CONNECTION", "ERR_INCOMPLETE", "ERR_EMPTY", "net::")
+
+
+def long_act(synthetic: Dataset) -> str:
+    articles = [
+        one.text for act in synthetic.train for one in act.sections if one.kind == "article"
+    ]
+    return "COMMISSION REGULATION\nTHE COMMISSION,\nHAS ADOPTED THIS REGULATION:\n" + "\n".join(
+        f"Article {n}\n{' '.join(article.split())}" for n, article in enumerate(articles[:700], 1)
+    )
+
+
+def test_the_service_goes_away_in_the_middle_and_comes_back(
+    open_page: Any, folders: dict[str, Path], synthetic: Dataset
+) -> None:
+    port, bundle = free_port(), f"svm={folders['svm']}"
+    with serving(bundle, port=port) as process:
+        page = open_page(f"http://127.0.0.1:{port}", expected=GONE)
+        paste(page, long_act(synthetic))
+        page.click("#suggest")
+        page.wait_for_selector(".line")
+        line(page, 1).locator(".accept").click()
+        page.wait_for_selector("#doing:has-text('Section')")
+        process.kill()  # in the middle of its answer
+        page.wait_for_selector("#banner:not([hidden])")
+    assert "Nothing is lost" in page.text_content("#trouble")
+    suggestions, sections = names(page), page.locator("#text .part").count()
+    assert suggestions
+    line(page, 2).locator(".reject").click()
+    line(page, 3).locator(".light").click()  # cannot be answered now
+    page.wait_for_selector("#banner:not([hidden])")
+    page.click("#retry")
+    page.wait_for_selector("#banner:not([hidden])")
+    with serving(bundle, port=port):
+        page.click("#retry")
+        page.wait_for_selector("#banner", state="hidden")
+        page.wait_for_selector("#progress", state="hidden", timeout=60_000)
+        assert names(page) == suggestions
+        assert page.locator("#text .part").count() == sections > 600
+        assert line(page, 1).get_attribute("data-state") == "accepted"
+        assert line(page, 2).get_attribute("data-state") == "rejected"
+        page.wait_for_selector("#lit li:has-text('place')")
+        page.close()
+    assert not ready(port)
+
+
+def test_a_busy_service_is_asked_again_without_being_told(
+    open_page: Any, service: str, act_text: str
+) -> None:
+    page = open_page(expected=("503",))
+    refused = []
+
+    def refuse(route: Any) -> None:
+        if len(refused) < 2:
+            refused.append(time.monotonic())
+            route.fulfill(
+                status=503,
+                headers={"Retry-After": "1"},
+                content_type="application/problem+json",
+                body='{"type": "urn:labelwise:overloaded", "detail": "the queue is full"}',
+            )
+        else:
+            route.continue_()
+
+    page.route("**/v1/tag/stream", refuse)
+    paste(page, act_text)
+    page.click("#suggest")
+    page.wait_for_selector("#doing:has-text('busy')")
+    page.wait_for_selector(".line")
+    assert len(refused) == 2
+    assert refused[1] - refused[0] > 0.9
+    assert page.is_hidden("#banner")
+
+
+def test_a_service_with_a_key_asks_for_it_once(
+    open_page: Any, fitted: dict[str, Method], act_text: str
+) -> None:
+    key = "clé with spaces"
+    with served([Source("svm", method=fitted["svm"])], api_key=key) as client:
+        page = open_page(str(client.base_url), expected=("401",), waits="#key-dialog[open]")
+        page.fill("#key", "wrong")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#key-problem:has-text('not the right one')")
+        page.fill("#key", key)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#key-dialog", state="hidden")
+        tag(page, act_text)
+        line(page).locator(".light").click()
+        page.wait_for_selector("mark")
+        page.reload()
+        page.wait_for_selector("mark")
+        page.close()
+
+
+def test_a_service_that_is_not_there_yet_is_waited_for(
+    open_page: Any, fitted: dict[str, Method]
+) -> None:
+    page = open_page(expected=("503", "Failed to load"))
+    answers = [503, 503, 200]
+
+    def models(route: Any) -> None:
+        if answers.pop(0) == 200:
+            route.continue_()
+        else:
+            body = '{"type": "urn:labelwise:not-ready", "detail": "the models are being loaded"}'
+            route.fulfill(status=503, content_type="application/problem+json", body=body)
+
+    page.route("**/v1/models", models)
+    page.reload()
+    page.wait_for_selector("#doing:has-text('being loaded')")
+    page.wait_for_selector("#model option", state="attached")
+    wait_until(lambda: page.is_hidden("#progress"), 5)
+    assert not answers
