@@ -1,0 +1,120 @@
+"""``labelwise compact`` and ``labelwise card``: a small model, chosen on dev, and its page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from labelwise import bundle as bundles
+from labelwise.cli.compact import Size, choose
+from labelwise.errors import LabelwiseError
+from labelwise.evaluation.runs import Run
+
+
+@pytest.fixture
+def small(labelwise: Callable, bundle: Path, corpus: Path, tmp_path: Path) -> Path:
+    """A small bundle, with its sizes and its run in ``results`` beside it."""
+    out, results = tmp_path / "small", tmp_path / "results"
+    options = ("--out", out, "--results", results, "--prune", "0.05,0.2", "--max-mb", 1)
+    called = labelwise("compact", bundle, "--data", corpus, *options)
+    assert called.code == 0, called.err
+    return out
+
+
+def test_of_the_sizes_that_fit_the_best_on_dev_is_written(small: Path, bundle: Path) -> None:
+    (written,) = (small.parent / "results").rglob("sizes.json")
+    assert written.parent.name == "small"
+    told = json.loads(written.read_text("utf-8"))
+    assert [one["prune"] for one in told["sizes"]] == [0.05, 0.2]
+    assert told["parent"]["bytes"] > told["sizes"][0]["bytes"] > told["sizes"][1]["bytes"]
+    assert told["chosen"] == max(told["sizes"], key=lambda one: one["dev"]["all"]["RP@5"])
+    assert told["data"]["fingerprint"] == bundles.describe(bundle)["card"]["data"]["fingerprint"]
+    assert set(told["seconds"]) == {"load", "first answer", "documents a second"}
+    manifest = bundles.describe(small)
+    assert manifest["card"]["command"] == told["command"]
+    assert manifest["settings"]["prune"] == told["chosen"]["prune"]
+    assert sum(file.stat().st_size for file in small.iterdir()) == told["chosen"]["bytes"]
+    assert manifest["card"]["name"] == "small"
+    assert manifest["card"]["parent"]["digest"] == bundles.describe(bundle)["digest"]
+
+
+def test_its_run_stands_under_its_own_name(labelwise: Callable, small: Path, corpus: Path) -> None:
+    results = small.parent / "results"
+    assert labelwise("evaluate", small, "--data", corpus, "--results", results).code == 0
+    run = Run.read(results / corpus.name / "small" / "seed-0.json")
+    told = json.loads((results / corpus.name / "small" / "sizes.json").read_text("utf-8"))
+    # The figures that chose it are those of the file that was written.
+    assert run.value("dev", "all", "RP@5") == told["chosen"]["dev"]["all"]["RP@5"]
+    assert run.threshold == pytest.approx(bundles.load(small).threshold)
+
+    page = labelwise("card", small, "--results", results).out
+    assert page.startswith("# small\n")
+    assert "(chosen)" in page
+    assert "| few |" in page
+    assert "`labelwise compact`" in page
+    out = small.parent / "card.md"
+    assert labelwise("card", small, "--results", results, "--out", out).code == 0
+    assert out.read_text("utf-8") == page
+
+
+def test_a_card_without_results_says_that_nothing_was_measured(
+    labelwise: Callable, bundle: Path, tmp_path: Path
+) -> None:
+    page = labelwise("card", bundle, "--results", tmp_path).out
+    assert "It has not been measured" in page
+    assert "300 documents" in page
+
+
+def test_the_small_model_knows_where_its_labels_stand(
+    labelwise: Callable, small: Path, act: Path
+) -> None:
+    thesaurus = bundles.thesaurus(small)
+    assert thesaurus is not None
+    assert set(bundles.load(small).label_space.ids) <= set(thesaurus.concepts)
+    assert not any(one.alt_labels for one in thesaurus.concepts.values())
+    (record,) = labelwise("tag", act, "--bundle", small, "--top", 40, "--json").json
+    placed = [one for one in record["predictions"] if one["place"]["broader"]]
+    assert placed
+    for one in placed:
+        names = [link["name"] for link in one["place"]["broader"]]
+        assert one["place"]["path"] == " › ".join([*names, thesaurus[one["id"]].label])
+    table = labelwise("tag", act, "--bundle", small, "--top", 40).out
+    assert f"in {placed[0]['place']['broader'][0]['name']}" in table
+    shown = labelwise("explain", act, "--bundle", small, "--labels", placed[0]["id"]).out
+    assert f"in {placed[0]['place']['broader'][0]['name']}" in shown
+    page = small.parent / "page.html"
+    labelwise("explain", act, "--bundle", small, "--labels", placed[0]["id"], "--out", page)
+    assert 'class="place">in ' in page.read_text("utf-8")
+
+
+def test_what_cannot_be_done_is_one_sentence(
+    labelwise: Callable, bundle: Path, corpus: Path, tmp_path: Path
+) -> None:
+    def refused(given: Path, *options: object) -> str:
+        out = tmp_path / "out"
+        called = labelwise("compact", given, "--data", corpus, "--out", out, *options)
+        assert called.code == 1
+        assert not out.exists()
+        return called.err
+
+    assert "is a list of numbers" in refused(bundle, "--prune", "small")
+    assert "above 0" in refused(bundle, "--prune", "0.1,-1")
+    exact = tmp_path / "exact"
+    trained = ("train", "exact-match", "--data", corpus, "--out", exact)
+    assert labelwise(*trained).code == 0
+    assert "exact-match is not a linear model" in refused(exact)
+    small = ("--prune", "0.02", "--max-mb", 0.1, "--results", tmp_path / "r")
+    assert "none of the sizes fits into 0.1 MB" in refused(bundle, *small)
+    assert not (tmp_path / "r").exists()
+
+
+def test_between_equals_the_smaller_one_is_chosen() -> None:
+    size = lambda mb, figure: Size(0.1, 1.1, mb * 10**6, 9, 9, {"all": {"RP@5": figure}})
+    large, middle, little = size(30, 0.9), size(20, 0.8), size(10, 0.8)
+    assert choose([large, middle, little], 25) == little
+    assert choose([large, middle, little], 30) == large
+    with pytest.raises(LabelwiseError, match=r"the smallest has 10\.0"):
+        choose([large, middle, little], 5)
