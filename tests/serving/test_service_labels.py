@@ -77,7 +77,10 @@ def test_an_unknown_label_is_not_found(client: httpx.Client) -> None:
 
 
 def test_the_place_comes_from_the_bundle_where_its_card_has_one(
-    serve: Callable[..., httpx.Client], fitted: dict[str, Method], tmp_path: Path
+    serve: Callable[..., httpx.Client],
+    fitted: dict[str, Method],
+    synthetic: Dataset,
+    tmp_path: Path,
 ) -> None:
     method = fitted["exact-match"]
     label = method.label_space.labels[0]
@@ -101,6 +104,14 @@ def test_the_place_comes_from_the_bundle_where_its_card_has_one(
     place = client.get(f"/v1/labels/{label.id}").json()["place"]
     expected = ["1 A DOMAIN", "10 a microthesaurus", "a broader concept", label.descriptor]
     assert place["path"] == " › ".join(expected)
+    # what the card does not know comes from the given thesaurus, or is a descriptor alone
+    whole = serve(
+        [Source("placed", tmp_path / "placed")],
+        thesaurus=synthetic.paths["train"].parent / "thesaurus.ttl",
+    )
+    assert whole.get(f"/v1/labels/{label.id}").json()["place"]["path"] == place["path"]
+    second = method.label_space.labels[1]
+    assert len(whole.get(f"/v1/labels/{second.id}").json()["place"]["path"].split(" › ")) > 2
     # the other labels of the model are there as well, by their descriptors alone
     other = method.label_space.labels[1]
     assert client.get(f"/v1/labels/{other.id}").json()["place"]["path"] == other.descriptor

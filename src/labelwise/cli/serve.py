@@ -147,10 +147,12 @@ def _sources(named: list[str], stack: ExitStack) -> tuple[list[Source], Path | N
 
 def _shipped() -> Path | None:
     """The model inside the package, where there is one."""
-    from importlib import resources
+    from labelwise import shipped
 
-    folder = Path(str(resources.files("labelwise"))) / "models" / "eurovoc-en"
-    return folder if (folder / "bundle.json").is_file() else None
+    try:
+        return shipped.path()
+    except LabelwiseError:
+        return None
 
 
 def _trained(folder: Path) -> list[Source]:

@@ -16,18 +16,17 @@ EUROVOC = "http://eurovoc.europa.eu/"
 def thesaurus_of(
     label_space: LabelSpace, card: Mapping[str, Any], given: Thesaurus | None
 ) -> Thesaurus:
-    """The card's thesaurus, else the given one, and in any case all labels of the model.
+    """The card's thesaurus, what the given one has besides, and in any case all labels.
 
-    A card's ``thesaurus`` is what ``Thesaurus.from_json`` reads.
+    A card's ``thesaurus`` is what ``Thesaurus.from_json`` reads. It has the labels of the model;
+    concepts that the model never saw are in the given one alone.
     """
-    known = _from_card(card.get("thesaurus")) or given or Thesaurus.of(())
-    missing = [label for label in label_space.labels if label.id not in known.concepts]
-    if not missing:
-        return known
+    own, other = _from_card(card.get("thesaurus")) or Thesaurus.of(()), given or Thesaurus.of(())
+    bare = {one.id: Concept(one.id, "", one.descriptor) for one in label_space.labels}
     return Thesaurus.of(
-        [*known.concepts.values(), *(Concept(one.id, "", one.descriptor) for one in missing)],
-        known.microthesauri,
-        known.domains,
+        {**bare, **other.concepts, **own.concepts}.values(),
+        {**other.microthesauri, **own.microthesauri},
+        {**other.domains, **own.domains},
     )
 
 
