@@ -58,13 +58,13 @@ def available() -> bool:
 
 
 def rounded(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Rows (n, any) as whole numbers from -127 to 127, and what to multiply each with (n, 1).
+    """Rows (…, any) as whole numbers from -127 to 127, and what to multiply each with (…, 1).
 
     >>> whole, scale = rounded(torch.tensor([[0.5, -1.27], [0.0, 0.0]]))
     >>> whole.tolist(), round(scale[0].item(), 4)
     ([[50, -127], [0, 0]], 0.01)
     """
-    scale = (x.abs().amax(1, keepdim=True) / 127).clamp_min_(1e-30)  # a row may be all zeros
+    scale = (x.abs().amax(-1, keepdim=True) / 127).clamp_min_(1e-30)  # a row may be all zeros
     return (x / scale).round_().to(torch.int8), scale
 
 

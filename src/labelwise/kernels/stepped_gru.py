@@ -28,8 +28,8 @@ def bigru(x: Tensor, lengths: Tensor, weights: Sequence[Tensor]) -> Tensor:
     of_words, of_states, word_bias, state_bias = (
         torch.stack(pair) for pair in zip(weights[:4], weights[4:], strict=True)
     )  # (2, 3 units, width), (2, 3 units, units), (2, 3 units) twice
-    recurrent = _in_8_bits if eight_bits.asked_for(of_states) else _in_full
-    product = recurrent(of_states, state_bias[:, None])
+    of_word = _products(of_words, word_bias[:, None])
+    of_state = _products(of_states, state_bias[:, None], within_one=True)
     rows, tokens, width = x.shape
     units = of_states.shape[2]
     order = lengths.argsort(descending=True, stable=True)
@@ -46,10 +46,10 @@ def bigru(x: Tensor, lengths: Tensor, weights: Sequence[Tensor]) -> Tensor:
     at = 0
     for first in range(0, tokens, STEPS):
         steps = active[first : first + STEPS]
-        gates = torch.baddbmm(word_bias[:, None], words[:, at : at + sum(steps)], of_words.mT)
-        for n, of_word in zip(steps, torch.split(gates, steps, 1), strict=True):
-            out = states[:, at : at + n]
-            state = _step(of_word, product(state[:, :n]), state[:, :n], out)
+        gates = of_word(words[:, at : at + sum(steps)])  # (2, …, 3 units)
+        for n, gate in zip(steps, torch.split(gates, steps, 1), strict=True):
+            state = state[:, :n]
+            state = _step(gate, of_state(state), state, out=states[:, at : at + n])
             at += n
     y = x.new_zeros((rows * tokens, 2, units))
     for direction in range(2):
@@ -68,19 +68,24 @@ def _step(of_word: Tensor, of_state: Tensor, state: Tensor, out: Tensor) -> Tens
     return torch.lerp(new, state, update, out=out)
 
 
-def _in_full(weight: Tensor, bias: Tensor) -> Callable[[Tensor], Tensor]:
-    weight = weight.mT.contiguous()
-    return lambda state: torch.baddbmm(bias, state, weight)
+def _products(weight: Tensor, bias: Tensor, within_one: bool = False) -> Callable[[Tensor], Tensor]:
+    """What maps x (2, n, width) to W x + b in both directions, (2, n, 3 units).
 
+    A state is always ``within_one``, so that its scale need not be looked for.
+    """
+    if not eight_bits.asked_for(weight):
+        weight = weight.mT.contiguous()
+        return lambda x: torch.baddbmm(bias, x, weight)
+    (forth, back), scale = eight_bits.rounded(weight)
+    scale = scale.mT.contiguous()  # (2, 1, 3 units)
 
-def _in_8_bits(weight: Tensor, bias: Tensor) -> Callable[[Tensor], Tensor]:
-    whole, scale = eight_bits.rounded(weight.flatten(0, 1))
-    forth, back = whole.view(weight.shape)
-    scale = scale.view(2, 1, -1) / 127
-
-    def product(state: Tensor) -> Tensor:
-        small = (state * 127).round_().to(torch.int8)  # a state is never beyond one
+    def product(x: Tensor) -> Tensor:
+        small, x_scale = _within_one(x) if within_one else eight_bits.rounded(x)
         both = [eight_bits.product(small[0], forth), eight_bits.product(small[1], back)]
-        return torch.addcmul(bias, torch.stack(both).float(), scale)
+        return torch.addcmul(bias, torch.stack(both) * x_scale, scale)
 
     return product
+
+
+def _within_one(x: Tensor) -> tuple[Tensor, float]:
+    return (x * 127).round_().to(torch.int8), 1 / 127
