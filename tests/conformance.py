@@ -34,6 +34,7 @@ SMALL_NETWORK: dict[str, Any] = {
 QUICK: dict[str, dict[str, Any]] = {
     "bigru-att": {**SMALL_NETWORK, "units": 12},
     "bigru-lwan": {**SMALL_NETWORK, "units": 12},
+    "blend": {"members": ("svm", "exact-match")},
     "cnn-lwan": {**SMALL_NETWORK, "filters": 24, "kernel": 3},
     "ensemble-lwan": {**SMALL_NETWORK, "units": 12, "z_units": 12, "z_epochs": 3},
     "han": {**SMALL_NETWORK, "units": 12},

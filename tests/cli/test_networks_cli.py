@@ -89,14 +89,18 @@ def test_two_saved_networks_are_joined_into_an_ensemble(
 ) -> None:
     unseen = trained("z-bigru-lwan", acts_folder, tmp_path / "zb.bundle", *RNN)
     out = tmp_path / "both.bundle"
-    called = labelwise("join", lwan, unseen, "--data", acts_folder, "--out", out, "--json")
+    called = labelwise(
+        "join", "ensemble-lwan", lwan, unseen, "--data", acts_folder, "--out", out, "--json"
+    )
     assert called.code == 0
     assert json.loads(called.out)["method"] == "ensemble-lwan"
     test = open_dataset(acts_folder).test
     both, seen = bundles.load(out), bundles.load(lwan)
     zero = both.label_space.groups["zero"]
     assert (both.scores(test)[:, : zero.start] == seen.scores(test)[:, : zero.start]).all()
-    refused = labelwise("join", lwan, z, "--data", acts_folder, "--out", tmp_path / "no.bundle")
+    refused = labelwise(
+        "join", "ensemble-lwan", lwan, z, "--data", acts_folder, "--out", tmp_path / "no.bundle"
+    )
     assert refused.code == 1
     assert "joins a bigru-lwan and a z-bigru-lwan, not bigru-lwan and z-cnn-lwan" in refused.err
 
@@ -393,7 +397,7 @@ def test_a_method_that_cannot_take_labels_names_those_that_can(
     called = labelwise("tag", one, "--bundle", lwan, "--add-label", "n1=customs duty")
     assert called.code == 1
     assert "bigru-lwan cannot score a label that it was not trained for" in called.err
-    assert "these methods can: ensemble-lwan, z-bigru-lwan, z-cnn-lwan" in called.err
+    assert "these methods can: blend, ensemble-lwan, exact-match, z-bigru-lwan" in called.err
 
 
 # Faithfulness

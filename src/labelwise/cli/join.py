@@ -1,9 +1,9 @@
-"""``labelwise join``: two saved networks become one ensemble."""
+"""``labelwise join``: saved models become one, weighed on the dev documents."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,49 +11,103 @@ from labelwise.cli.evaluate import command_line
 from labelwise.cli.options import DataOption, JsonOption
 from labelwise.cli.output import note, print_json, print_table
 from labelwise.cli.train import check_writable
+from labelwise.errors import LabelwiseError
+
+if TYPE_CHECKING:
+    from labelwise.methods import Method
 
 
 def join(
-    seen: Annotated[Path, typer.Argument(help="A bigru-lwan bundle.", metavar="BUNDLE")],
-    unseen: Annotated[Path, typer.Argument(help="A z-bigru-lwan bundle.", metavar="Z_BUNDLE")],
+    method: Annotated[
+        str, typer.Argument(help="What to make: blend or ensemble-lwan.", metavar="METHOD")
+    ],
+    members: Annotated[
+        list[Path], typer.Argument(help="Trained models, two or more.", metavar="BUNDLE...")
+    ],
     *,
     data: DataOption,
     out: Annotated[Path, typer.Option(help="Folder of the bundle to write.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Join two saved networks into an ensemble-lwan bundle.
+    """Join saved models into one bundle, which holds them all.
 
-    The first scores the labels that were seen in training, the second those that were not. The two
-    are brought to one scale on the dev documents; nothing is trained.
+    blend: any models trained on the same data; how much each counts for frequent, few-shot and
+    zero-shot labels is chosen on the dev documents. ensemble-lwan: a bigru-lwan for the labels seen
+    in training and a z-bigru-lwan for those that were not. Nothing is trained.
 
     \b
     Examples:
-      labelwise join bigru-lwan.bundle z-bigru-lwan.bundle --data data/eurlex57k --out both.bundle
-      labelwise evaluate both.bundle --data data/eurlex57k
+      labelwise join blend svm.bundle lwan.bundle z.bundle --data data/eurlex57k --out blend.bundle
+      labelwise join ensemble-lwan lwan.bundle z.bundle --data data/eurlex57k --out both.bundle
+      labelwise evaluate blend.bundle --data data/eurlex57k
     """
     from labelwise import bundle as bundles
-    from labelwise.corpus.dataset import open_dataset
-    from labelwise.methods.ensemble_lwan import EnsembleLwan
+    from labelwise.cli.worker import JOINERS, Documents
+    from labelwise.evaluation.threshold import tune_threshold
 
+    if method not in JOINERS:
+        raise LabelwiseError(
+            f"'{method}' is not made by joining; these are: {', '.join(JOINERS)} (the method comes "
+            "first, then the bundles)"
+        )
+    if len(members) < 2:
+        raise LabelwiseError(f"{method} is joined from two bundles or more, not from {members[0]}")
     check_writable(out)
-    method = EnsembleLwan.from_methods(
-        bundles.load(seen), bundles.load(unseen), open_dataset(data).dev
-    )
-    of_members = [bundles.describe(path)["card"] for path in (seen, unseen)]
+    source = Documents(data)
+    space = source.dataset.label_space
+    if not source.dataset.dev:
+        raise LabelwiseError(
+            f"the data set {source.record.name} has no dev documents, on which the joined models "
+            "are weighed"
+        )
+    loaded = [bundles.load(path) for path in members]
+    for path, one in zip(members, loaded, strict=True):
+        if one.label_space.fingerprint != space.fingerprint:
+            raise LabelwiseError(
+                f"{path} has other labels or label counts than the data set {source.record.name}: "
+                "join models that were trained on it"
+            )
+    joined, scores = JOINERS[method](loaded, source, ["dev"])
+    joined.threshold = tune_threshold(scores["dev"], source.gold("dev"))
+
+    of_members = [bundles.describe(path)["card"] for path in members]
     fit = [card.get("seconds", {}).get("fit", 0.0) for card in of_members]
     card = {
         **of_members[0],
         "seconds": {"fit": sum(fit)},
         "peak_memory": max(card.get("peak_memory") or 0 for card in of_members),
         "command": command_line("\n".join(str(card.get("command", "")) for card in of_members)),
+        **getattr(joined, "card", {}),
     }
-    bundles.save(method, out, card=card)
+    bundles.save(joined, out, card=card)
     if as_json:
-        print_json({"method": method.name, "bundle": str(out), "shift": method.shift, **card})
+        print_json({"method": method, "bundle": str(out), **_chosen(joined), **card})
         return
+    _show(joined, out)
+    note(f"Next: labelwise evaluate {out} --data {data}")
+
+
+def _chosen(joined: Method) -> dict[str, Any]:
+    """What dev has chosen and the card does not say: how far unseen labels are shifted."""
+    shift = getattr(joined, "shift", None)
+    return {} if shift is None else {"shift": shift}
+
+
+def _show(joined: Method, out: Path) -> None:
+    """The bundle and, below it, what dev has chosen."""
+    shift = [f"{value:+.2f}" for value in _chosen(joined).values()]
     print_table(
-        ["method", "labels", "shift of unseen labels", "bundle"],
-        [[method.name, f"{len(method.label_space):,}", f"{method.shift:+.2f}", out]],
+        ["method", "labels", *(["shift of unseen labels"] if shift else []), "bundle"],
+        [[joined.name, f"{len(joined.label_space):,}", *shift, out]],
         left=("method", "bundle"),
     )
-    note(f"Next: labelwise evaluate {out} --data {data}")
+    mixtures = getattr(joined, "mixtures", {})
+    if mixtures:
+        print_table(
+            ["labels", *(f"weight of {name}" for name in joined.settings.members)],
+            [
+                [group, *(f"{weight:.2f}" for weight in mixture.weights)]
+                for group, mixture in mixtures.items()
+            ],
+            left=("labels",),
+        )

@@ -46,7 +46,7 @@ def set_run_folder(model: object, name: str, out: Path, run_dir: Path | None, re
 
 def run_folders(model: object) -> list[Path]:
     """The folders that a training has written to: the method's own, those of its members."""
-    parts = [model, *vars(model).values()]
+    parts = [model, *vars(model).values(), *getattr(model, "members", ())]
     return [one.run_dir for one in parts if isinstance(one, Resumable) and one.run_dir is not None]
 
 

@@ -19,7 +19,10 @@ from labelwise.cli.worker import Job
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.runs import log_path
 
-MEMBERS: Mapping[str, tuple[str, ...]] = {"ensemble-lwan": ("bigru-lwan", "z-bigru-lwan")}
+MEMBERS: Mapping[str, tuple[str, ...]] = {
+    "blend": ("svm", "bigru-lwan", "z-bigru-lwan", "exact-match"),
+    "ensemble-lwan": ("bigru-lwan", "z-bigru-lwan"),
+}
 """Methods that are joined from others' bundles of the same seed, not trained; ``worker.JOINERS``
 does it."""
 

@@ -196,6 +196,8 @@ Joined = tuple[Method, dict[str, Scores]]
 def _join_lwan(members: Sequence[Method], source: Source, splits: Sequence[str]) -> Joined:
     from labelwise.methods.ensemble_lwan import EnsembleLwan
 
+    if len(members) != 2:
+        raise LabelwiseError("ensemble-lwan joins two bundles: a bigru-lwan and a z-bigru-lwan")
     lwan, z = members
     of_lwan, of_z = (
         {split: source.scores(member, split) for split in splits} for member in (lwan, z)
@@ -205,7 +207,17 @@ def _join_lwan(members: Sequence[Method], source: Source, splits: Sequence[str])
     return method, {split: method.joined(of_lwan[split], of_z[split]) for split in splits}
 
 
+def _join_blend(members: Sequence[Method], source: Source, splits: Sequence[str]) -> Joined:
+    from labelwise.methods.blend import Blend
+
+    method = Blend.from_methods(members)
+    of_members = {split: [source.scores(member, split) for member in members] for split in splits}
+    method.weigh(of_members["dev"], source.gold("dev"))
+    return method, {split: method.blended(scores) for split, scores in of_members.items()}
+
+
 JOINERS: Mapping[str, Callable[[Sequence[Method], Source, Sequence[str]], Joined]] = {
+    "blend": _join_blend,
     "ensemble-lwan": _join_lwan,
 }
 """How a method is made of the saved ones that ``trainings.MEMBERS`` names."""
@@ -289,6 +301,7 @@ def _save(method: Method, folder: Path, run: Run) -> None:
         "device": run.device,
         "versions": run.versions,
         "command": run.command,
+        **getattr(method, "card", {}),
     }
     bundles.save(method, folder, card=card)
 

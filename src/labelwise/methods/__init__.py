@@ -12,6 +12,7 @@ __all__ = ["REGISTRY", "Evidence", "Method", "Scores", "Settings", "Span", "Stat
 REGISTRY: dict[str, str] = {
     "bigru-att": "labelwise.methods.bigru_att:BigruAtt",
     "bigru-lwan": "labelwise.methods.bigru_lwan:BigruLwan",
+    "blend": "labelwise.methods.blend:Blend",
     "cnn-lwan": "labelwise.methods.cnn_lwan:CnnLwan",
     "ensemble-lwan": "labelwise.methods.ensemble_lwan:EnsembleLwan",
     "exact-match": "labelwise.methods.exact_match:ExactMatch",

@@ -7,11 +7,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
 from labelwise.corpus.document import Document
+from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import read_thesaurus
+from labelwise.errors import LabelwiseError
 from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State
 from labelwise.progress import track
 
@@ -84,6 +87,25 @@ class ExactMatch(Method):
                 if _is_boundary(text, start) and _is_boundary(text, end):
                     for column in self._columns[name]:
                         yield offset + start, offset + end, column
+
+    def with_labels(self, extra: Mapping[str, str]) -> Self:
+        """The same search for the descriptors of more labels."""
+        old = self.label_space
+        for id in extra:
+            if id in old.index:
+                raise LabelwiseError(f"{id} is already a label of this model")
+        counts = {label.id: label.count for label in old.labels} | dict.fromkeys(extra, 0)
+        names = {label.id: label.descriptor for label in old.labels} | dict(extra)
+        wider = type(self)(self.settings)
+        wider._label_space = space = LabelSpace.from_counts(counts, names)
+        columns = defaultdict[str, list[int]](list)
+        for name, before in self._columns.items():
+            columns[name] += [space.index[old.ids[column]] for column in before]
+        for id, descriptor in extra.items():
+            columns[normalise(descriptor).strip()].append(space.index[id])
+        wider._set_names(columns)
+        wider.threshold = self.threshold
+        return wider
 
     def state(self) -> State:
         return State({}, {"names": {name: list(self._columns[name]) for name in self._columns}})

@@ -1,0 +1,290 @@
+"""Blend: several trained methods as one, weighed by group of labels.
+
+A member's score of a label is a probability p; its log-odds are log(p / (1 - p)). The blend takes
+the weighted mean of the members' log-odds, and turns it into a probability again:
+
+    score = sigmoid(slope × (weight 1 × log-odds 1 + weight 2 × log-odds 2 + ...) + offset)
+
+Frequent, few-shot and zero-shot labels have a mixture of their own: a network may be ahead on
+frequent labels, a linear model on rare ones. The weights of a group are those that rank its gold
+labels highest on dev (``weighing``); then slope and offset make the result a probability (Platt's
+sigmoid on dev), so that labels of different groups can be compared. Nothing is trained beyond these
+few numbers.
+
+A zero-shot label is scored by the members that know labels by their descriptors (the Z- methods,
+Exact Match) and by no other: what the others say of a label they never saw is chance.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelwise import methods
+from labelwise.corpus.document import Document
+from labelwise.corpus.labels import GROUPS, Group, LabelSpace
+from labelwise.errors import LabelwiseError
+from labelwise.evaluation.threshold import tune_threshold
+from labelwise.methods.base import Evidence, EvidenceKind, Method, Scores, Settings, Span, State
+from labelwise.methods.svm import platt
+from labelwise.methods.weighing import best_weights
+
+FLOOR = 1e-6
+"""The lowest probability that a member is taken to mean: a zero is not minus infinity."""
+
+
+@dataclass(frozen=True)
+class BlendSettings(Settings):
+    """What a blend is made of."""
+
+    members: tuple[str, ...] = ("svm", "bigru-lwan", "z-bigru-lwan", "exact-match")
+    """Names of methods. Training a blend trains each with its own defaults; `labelwise join` makes
+    one of saved bundles."""
+
+    def __post_init__(self) -> None:
+        if len(self.members) < 2:
+            raise LabelwiseError("a blend is made of two methods or more")
+        for name in self.members:
+            methods.get(name)  # says so where there is none of this name
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """How the members are blended for one group of labels."""
+
+    weights: tuple[float, ...]
+    """One a member; they sum to one, or all are zero where no member can score the group."""
+    slope: float = 1.0
+    offset: float = 0.0
+
+
+class Blend(Method):
+    """Same seed, same scores, where that holds of every member."""
+
+    name = "blend"
+    Settings = BlendSettings
+    run_dir: Path | None = None
+    """Where ``fit`` keeps the checkpoints and logs of the networks among the members."""
+    resume: bool = False
+    """Whether ``fit`` goes on from the checkpoints in ``run_dir``."""
+
+    members: tuple[Method, ...]
+    mixtures: dict[Group, Mixture]
+
+    @classmethod
+    def from_methods(cls, members: Sequence[Method], dev: Sequence[Document] = ()) -> Blend:
+        """Blend fitted methods, such as loaded bundles; dev documents set the weights.
+
+        Without dev documents the members weigh the same.
+        """
+        names = tuple(member.name for member in members)
+        seed = max((int(member.settings.seed) for member in members), default=0)
+        method = cls(BlendSettings(seed=seed, members=names))
+        if len({member.label_space.fingerprint for member in members}) > 1:
+            raise LabelwiseError(
+                "the models have different labels or label counts: train all on the same data set"
+            )
+        method._label_space, method.members = members[0].label_space, tuple(members)
+        method.weigh([member.scores(dev) for member in members], method.label_space.gold(dev))
+        return method
+
+    def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
+        trained: list[Method] = []
+        for at, name in enumerate(self.settings.members):
+            cls = methods.get(name)
+            member: Any = cls(cls.Settings(seed=self.settings.seed))
+            member.cache = self.cache
+            if hasattr(member, "run_dir"):
+                member.resume = self.resume
+                member.run_dir = self.run_dir / f"{at}-{name}" if self.run_dir else None
+            member.fit(train, dev, self.label_space)
+            trained.append(member)
+        self.members = tuple(trained)
+        self.weigh([member.scores(dev) for member in trained], self.label_space.gold(dev))
+
+    def weigh(self, scores: Sequence[Scores], gold: Any) -> None:
+        """Choose the mixtures, and the threshold, by the members' scores of dev documents."""
+        is_gold = gold.toarray() > 0
+        self.mixtures = {
+            group: self._mixture(group, [one[:, part] for one in scores], is_gold[:, part])
+            for group, part in self.label_space.groups.items()
+        }
+        if is_gold.any():
+            self.threshold = tune_threshold(self.blended(scores), gold)
+
+    def _mixture(self, group: Group, scores: Sequence[Scores], gold: NDArray[np.bool_]) -> Mixture:
+        weights = np.zeros(len(self.members))
+        asked = [at for at, one in enumerate(self.members) if group != "zero" or _knows_words(one)]
+        if not asked:
+            return Mixture(tuple(weights.tolist()), 1.0, float(log_odds(np.zeros(1))[0]))
+        logits = [log_odds(scores[at]) for at in asked]
+        weights[asked] = best_weights(logits, gold)
+        if not gold.any():
+            return Mixture(tuple(weights.tolist()))
+        mean = sum(np.float32(weights[at]) * one for at, one in zip(asked, logits, strict=True))
+        slope, offset = platt(np.asarray(mean), gold)
+        # A handful of dev documents may turn a ranking round; then the odds are left as they are.
+        return Mixture(tuple(weights.tolist()), *((slope, offset) if slope > 0 else ()))
+
+    def _scores(self, documents: Sequence[Document]) -> Scores:
+        unasked = np.zeros((len(documents), len(self.label_space)), dtype=np.float32)
+        return self.blended(
+            [
+                member.scores(documents) if self._is_asked(at) else unasked
+                for at, member in enumerate(self.members)
+            ]
+        )
+
+    def _is_asked(self, member: int) -> bool:
+        """Whether a member has weight in any group: what the others say does not matter."""
+        return any(mixture.weights[member] for mixture in self.mixtures.values())
+
+    def blended(self, scores: Sequence[Scores]) -> Scores:
+        """The scores of the blend from those of its members."""
+        found = np.empty((len(scores[0]), len(self.label_space)), dtype=np.float32)
+        for group, part in self.label_space.groups.items():
+            mixture = self.mixtures[group]
+            logits = np.full(found[:, part].shape, mixture.offset, dtype=np.float32)
+            for weight, of_member in zip(mixture.weights, scores, strict=True):
+                if weight:
+                    logits += np.float32(mixture.slope * weight) * log_odds(of_member[:, part])
+            found[:, part] = 1 / (1 + np.exp(-logits.astype(np.float64)))
+        return found
+
+    def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+        """The members' evidence, each times its weight in the label's group; one pass a member.
+
+        Where all of it says how much a word was looked at, so does the sum (attention); where a
+        member says what its n-grams add or take away, the sum does (contribution).
+        """
+        for label in labels:
+            if label not in self.label_space.index:
+                raise LabelwiseError(f"{label} is not a label of this model")
+        found: dict[str, list[tuple[float, Evidence]]] = {label: [] for label in labels}
+        for at, member in enumerate(self.members):
+            weights = {label: self._mixture_of(label).weights[at] for label in labels}
+            asked = [label for label, weight in weights.items() if weight]
+            for one in member.evidence(document, asked) if asked else ():
+                found[one.label].append((weights[one.label], one))
+        return [_together(label, found[label]) for label in labels]
+
+    def _evidence(self, document: Document, label: str) -> Evidence:
+        return self.evidence(document, [label])[0]
+
+    def _mixture_of(self, label: str) -> Mixture:
+        return self.mixtures[self.label_space.labels[self.label_space.index[label]].group]
+
+    def with_labels(self, extra: Mapping[str, str]) -> Self:
+        """The same model with more labels, each scored from its descriptor alone."""
+        if not any(self.mixtures["zero"].weights):
+            raise LabelwiseError(
+                "this blend cannot score a label that it was not trained for: none of its members "
+                f"({', '.join(self.settings.members)}) knows labels by their descriptors"
+            )
+        wider = type(self)(self.settings)
+        members: list[Any] = [*self.members]
+        wider.members = tuple(
+            one.with_labels(extra) if _knows_words(one) else one for one in members
+        )
+        wider._label_space = max((one.label_space for one in wider.members), key=len)
+        wider.mixtures, wider.threshold = self.mixtures, self.threshold
+        return wider
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """What a reader of the bundle should know: the members and their weights by group."""
+        return {
+            "members": list(self.settings.members),
+            "mixtures": {group: dataclasses.asdict(self.mixtures[group]) for group in GROUPS},
+        }
+
+    def state(self) -> State:
+        space = self.label_space  # says so where the method is not fitted yet
+        arrays: dict[str, NDArray[Any]] = {}
+        members = []
+        for at, member in enumerate(self.members):
+            state = member.state()
+            arrays |= {f"{at}.{name}": _narrow(member, a) for name, a in state.arrays.items()}
+            own = member.label_space
+            members.append(
+                {
+                    "method": member.name,
+                    "settings": dataclasses.asdict(member.settings),
+                    "labels": own.to_json() if own.fingerprint != space.fingerprint else None,
+                    "values": state.values,
+                }
+            )
+        mixtures = {group: dataclasses.asdict(one) for group, one in self.mixtures.items()}
+        return State(arrays, {"members": members, "mixtures": mixtures})
+
+    def _restore(self, state: State) -> None:
+        self.members = tuple(
+            self._member(saved, f"{at}.", state) for at, saved in enumerate(state.values["members"])
+        )
+        self.mixtures = {
+            group: Mixture(tuple(of["weights"]), of["slope"], of["offset"])
+            for group, of in state.values["mixtures"].items()
+        }
+
+    def _member(self, saved: Mapping[str, Any], prefix: str, state: State) -> Method:
+        cls = methods.get(saved["method"])
+        settings: dict[str, Any] = {  # JSON has lists only; settings are immutable
+            k: tuple(v) if isinstance(v, list) else v for k, v in saved["settings"].items()
+        }
+        labels = saved["labels"]
+        arrays = {
+            name.removeprefix(prefix): array
+            for name, array in state.arrays.items()
+            if name.startswith(prefix)
+        }
+        return cls.restore(
+            cls.Settings(**settings),
+            LabelSpace.from_json(labels) if labels else self.label_space,
+            State(arrays, saved["values"]),
+        )
+
+
+def log_odds(scores: NDArray[Any]) -> NDArray[np.float32]:
+    """log(p / (1 - p)), of probabilities that are not quite zero or one.
+
+    >>> log_odds(np.array([0.5, 0.0, 1.0])).round().tolist()
+    [0.0, -14.0, 14.0]
+    """
+    p = scores.astype(np.float64).clip(FLOOR, 1 - FLOOR)
+    return np.asarray(np.log(p) - np.log1p(-p), dtype=np.float32)
+
+
+def _knows_words(member: Method) -> bool:
+    """Whether a method scores labels by the words of their descriptors, seen or not."""
+    return hasattr(member, "with_labels")
+
+
+def _together(label: str, parts: Sequence[tuple[float, Evidence]]) -> Evidence:
+    """The weighted sum of several members' evidence for a label, as shares of the whole."""
+    spoken = [(weight, one) for weight, one in parts if one.spans]
+    if len(spoken) == 1:
+        return spoken[0][1]
+    kinds = {one.kind for _, one in spoken}
+    kind: EvidenceKind = "contribution" if not kinds or "contribution" in kinds else "attention"
+    weights: dict[tuple[int, int], float] = {}
+    for weight, one in spoken:
+        for span in one.spans:
+            place = span.start, span.end
+            weights[place] = weights.get(place, 0.0) + weight * span.weight
+    total = sum(map(abs, weights.values())) or 1.0
+    spans = (Span(*place, weight / total) for place, weight in sorted(weights.items()))
+    return Evidence(label, kind, tuple(spans))
+
+
+def _narrow(member: Method, array: NDArray[Any]) -> NDArray[Any]:
+    """An array of a network that was saved in half precision, in half precision again."""
+    if array.dtype != np.float32 or not hasattr(member.settings, "precision"):
+        return array
+    half = array.astype(np.float16)
+    return half if np.array_equal(half, array) else array
