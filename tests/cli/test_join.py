@@ -1,0 +1,128 @@
+"""Saved models of any kind become one by a command, weighed on dev."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from labelwise import bundle as bundles
+from labelwise.cli import main, trainings
+from labelwise.cli.worker import JOINERS
+from labelwise.corpus.dataset import open_dataset
+from labelwise.corpus.synthetic import make_dataset
+from labelwise.evaluation.runs import Run
+from labelwise.methods.blend import Blend
+
+
+@pytest.fixture(scope="session")
+def exact(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An exact-match bundle of the same data as the svm."""
+    out = tmp_path_factory.mktemp("joined") / "exact.bundle"
+    with pytest.raises(SystemExit) as ended:
+        main(["--quiet", "train", "exact-match", "--data", str(corpus), "--out", str(out)])
+    assert ended.value.code == 0
+    return out
+
+
+def test_two_bundles_are_blended_measured_and_explained(
+    labelwise: Callable[..., Any],
+    corpus: Path,
+    bundle: Path,
+    exact: Path,
+    act: Path,
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "blend.bundle"
+    called = labelwise("join", "blend", bundle, exact, "--data", corpus, "--out", out)
+    assert called.code == 0, called.err
+    assert "weight of svm" in called.out
+    assert "weight of exact-match" in called.out
+    assert f"Next: labelwise evaluate {out}" in called.err
+
+    blend = bundles.load(out)
+    assert isinstance(blend, Blend)
+    card = bundles.describe(out)["card"]
+    assert card["members"] == ["svm", "exact-match"]
+    assert set(card["mixtures"]) == {"frequent", "few", "zero"}
+    assert card["mixtures"]["zero"]["weights"] == [0, 1]
+    assert len(card["command"].splitlines()) == 3  # two trainings and the joining
+    assert card["seconds"]["fit"] > 0
+
+    measured = labelwise(
+        "evaluate", out, "--data", corpus, "--results", tmp_path / "results", "--json"
+    )
+    assert measured.code == 0
+    run = Run.read(tmp_path / "results/synthetic/blend/seed-0.json")
+    assert run.threshold == pytest.approx(blend.threshold)
+    assert run.settings["members"] == ["svm", "exact-match"]
+    alone = bundles.load(exact)
+    zero, test = blend.label_space.groups["zero"], open_dataset(corpus).test
+    ours, theirs = blend.scores(test)[:, zero], alone.scores(test)[:, zero]
+    np.testing.assert_array_equal(
+        np.argsort(-ours, axis=1, kind="stable"), np.argsort(-theirs, axis=1, kind="stable")
+    )
+
+    told = labelwise("explain", act, "--bundle", out, "--json")
+    assert told.code == 0
+    tagged = labelwise("tag", act, "--bundle", out, "--add-label", "n1=customs duty", "--json")
+    assert tagged.code == 0
+
+
+def test_the_weights_are_told_to_machines(
+    labelwise: Callable[..., Any], corpus: Path, bundle: Path, exact: Path, tmp_path: Path
+) -> None:
+    asked = ("join", "blend", bundle, exact, "--data", corpus, "--out", tmp_path / "b", "--json")
+    told = json.loads(labelwise(*asked).out)
+    again = json.loads(labelwise(*asked).out)
+    assert told["method"] == "blend"
+    assert sum(told["mixtures"]["few"]["weights"]) == pytest.approx(1)
+    assert again["mixtures"] == told["mixtures"]
+
+
+def test_what_cannot_be_joined_is_said_in_a_sentence(
+    labelwise: Callable[..., Any], corpus: Path, bundle: Path, exact: Path, tmp_path: Path
+) -> None:
+    def said(*arguments: object, data: Path = corpus) -> str:
+        called = labelwise("join", *arguments, "--data", data, "--out", tmp_path / "no.bundle")
+        assert called.code == 1
+        assert not (tmp_path / "no.bundle").exists()
+        assert called.err.count("\n") == 1
+        return str(called.err)
+
+    assert "is not made by joining; these are: blend, ensemble-lwan" in said(bundle, exact)
+    assert "blend is joined from two bundles or more" in said("blend", bundle)
+    assert "joins a bigru-lwan and a z-bigru-lwan" in said("ensemble-lwan", bundle, exact)
+    assert "joins two bundles" in said("ensemble-lwan", bundle, exact, exact)
+    assert "this is not a bundle" in said("blend", bundle, tmp_path)
+    other = tmp_path / "other"
+    make_dataset(other, train=60, dev=10, test=10, seed=5)
+    assert "has other labels or label counts than" in said("blend", bundle, exact, data=other)
+    (other / "dev.jsonl").unlink()
+    assert "has no dev documents" in said("blend", bundle, exact, data=other)
+
+
+def test_reproduce_makes_a_blend_of_the_bundles_of_its_members(
+    labelwise: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(trainings, "MEMBERS", {"blend": ("svm", "exact-match")})
+    make_dataset(tmp_path / "acts", train=80, dev=16, test=16)
+    asked = ("reproduce", "--data", "acts", "-m", "blend", "--seeds", 2, "--no-report")
+    said = labelwise(*asked)
+    assert said.code == 0, said.err
+    found = {path.parent.name: Run.read(path) for path in tmp_path.rglob("seed-*.json")}
+    assert set(found) == {"svm", "exact-match", "blend"}  # and no second seed of any
+    blend = bundles.load(tmp_path / "bundles/blend-0.bundle")
+    assert found["blend"].threshold == pytest.approx(blend.threshold)
+    assert "mixtures" in bundles.describe(tmp_path / "bundles/blend-0.bundle")["card"]
+    assert "blend, seed 0: finished before" in labelwise(*asked).err
+
+
+def test_every_method_that_is_joined_has_members_and_a_way_to_join_them() -> None:
+    assert set(trainings.MEMBERS) == set(JOINERS)
+    assert trainings.MEMBERS["blend"] == Blend.Settings().members
