@@ -238,7 +238,11 @@ class Models:
         return self.loaded[id]
 
     def widening(self, id: str | None) -> Model:
-        """The model of this id, or the first that can score concepts it was not trained on."""
+        """The model of this id, or the first that can score concepts it was not trained on.
+
+        One that learned what words mean (a network, told by its gradients) is asked before one
+        that only looks for the words.
+        """
         if id is not None:
             model = self.get(id)
             if not model.info.zero_shot:
@@ -250,9 +254,9 @@ class Models:
                 )
             return model
         self.require_ready()
-        for model in self.loaded.values():
-            if model.info.zero_shot:
-                return model
+        able = [model for model in self.loaded.values() if model.info.zero_shot]
+        if able:
+            return max(able, key=lambda one: hasattr(one.method, "gradient_evidence"))
         raise ProblemError(
             404,
             "unknown-model",
