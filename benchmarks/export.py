@@ -11,6 +11,7 @@ there.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import tempfile
@@ -93,7 +94,8 @@ def main() -> None:
     result = {
         "what": "an exported network beside the same network in PyTorch: from text to scores",
         "method": method.name,
-        "settings": {"seed": method.settings.seed, "batch": BATCH},
+        "bundle": bundles.describe(options.bundle)["digest"][:16],
+        "settings": {**dataclasses.asdict(method.settings), "documents a batch": BATCH},
         "data": {"name": data.name, "fingerprint": data.fingerprint, "split": "dev"},
         "documents": len(documents),
         "words": int(onnx_inputs(method, documents)["lengths"].sum()),
