@@ -29,6 +29,10 @@ from labelwise.serving.work import FullError, Scorer, Tasks
 T = TypeVar("T")
 
 
+TOLD = ("name", "data", "scores", "seconds", "versions", "notices", "compact")
+"""What clients see of a bundle's card; the command it was made with may name folders."""
+
+
 @dataclass(frozen=True)
 class Source:
     """Where a model comes from: a bundle's folder, or a method that is fitted already."""
@@ -286,7 +290,7 @@ def _read_thesaurus(path: Path) -> Thesaurus:
 
 def _info(source: Source, method: Method, card: Mapping[str, Any]) -> ModelInfo:
     data = card.get("data", {})
-    shown = {key: card[key] for key in ("data", "scores", "seconds", "versions") if key in card}
+    shown = {key: card[key] for key in TOLD if key in card}
     return ModelInfo(
         id=source.id,
         method=method.name,
