@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
 
-from labelwise.errors import LabelwiseError
 from labelwise.kernels import eight_bits
 from labelwise.kernels.label_attention import label_attention
 from labelwise.layers import BiGRU, LabelWise
 from labelwise.training.batches import Batch, Gatherer
-from labelwise.training.cores import on_cores
 from labelwise.training.numbered import Numbered
 from labelwise.training.predict import CPU_BATCH, predict, predict_batches
 from labelwise.training.recipe import Recipe
@@ -79,36 +75,3 @@ def test_batches_stay_small_on_a_cpu_and_within_the_recipe() -> None:
         found = list(predict_batches(Reader(), gather, recipe))
         assert max(len(batch) for batch, _ in found) == most
         assert sorted(one for batch, _ in found for one in batch.documents) == list(range(40))
-
-
-def test_results_come_in_order_from_as_many_threads_as_pytorch_may_use() -> None:
-    torch.set_num_threads(2)
-    both_work = threading.Barrier(2, timeout=30)  # opens only when two are at work
-
-    def work(item: int) -> tuple[int, int]:
-        both_work.wait()
-        return item, torch.get_num_threads()
-
-    assert list(on_cores(work, range(8))) == [(item, 1) for item in range(8)]
-    assert torch.get_num_threads() == 2
-    seen: list[int] = []
-    later = threading.Thread(target=lambda: seen.append(torch.get_num_threads()))
-    later.start()
-    later.join()
-    assert seen == [2]
-
-
-def test_an_error_comes_through_and_ends_the_work() -> None:
-    torch.set_num_threads(2)
-    done: list[int] = []
-
-    def work(item: int) -> int:
-        if item == 3:
-            raise LabelwiseError("this machine ran out of memory")
-        done.append(item)
-        return item
-
-    with pytest.raises(LabelwiseError, match="ran out of memory"):
-        list(on_cores(work, range(1000)))
-    assert len(done) < 1000
-    assert torch.get_num_threads() == 2

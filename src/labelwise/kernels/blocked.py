@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from labelwise.kernels import eight_bits
+from labelwise.kernels.cores import on_cores
 
 GROUP_TOKENS = {"cpu": 1 << 10, "cuda": 1 << 16}
 """Tokens that are read together: of one long row, or of several short ones."""
@@ -163,23 +164,33 @@ def _logits_in_8_bits(
 ) -> Tensor:
     """The same for scoring: queries, outputs and each document as whole numbers with a scale."""
     logits = h.new_empty((len(h), len(queries)))
-    q, q_scale = eight_bits.rounded_weight(queries)  # (labels, width), (labels, 1)
-    o, o_scale = eight_bits.rounded_weight(outputs)
+    q, o = eight_bits.rounded_weight(queries), eight_bits.rounded_weight(outputs)
     for group in _groups(h, lengths):
-        x, x_scale = _documents_in_8_bits(group, h)  # (rows · longest, width), (rows,)
-        y, y_scale = (x, x_scale) if v is h else _documents_in_8_bits(group, v)
-        for block in _blocks(x, len(queries)):
-            scores = group.apart(eight_bits.product(q[block], x))
-            a = group.softmax(scores * (q_scale[block] * x_scale)[:, :, None])
-            a *= group.apart(eight_bits.product(o[block], y))
-            logits[group.rows, block] = (a.sum(2) * (o_scale[block] * y_scale)).T
+        x = _documents_in_8_bits(group, h)
+        y = x if v is h else _documents_in_8_bits(group, v)
+        logits[group.rows] = _attend_in_8_bits(group, x, y, q, o)
     return logits
 
 
-def _documents_in_8_bits(group: _Group, x: Tensor) -> tuple[Tensor, Tensor]:
-    """One scale a document, and none of it from padding: batch mates must not matter."""
+Scaled = tuple[Tensor, Tensor]
+"""Whole numbers, and their scales."""
+
+
+def _documents_in_8_bits(group: _Group, x: Tensor) -> Scaled:
+    """(rows · longest, width) and (rows,): one scale a document, and none of it from padding, so
+    that batch mates do not matter."""
     rows = x[group.rows, : group.longest]
     if group.padding is not None:
         rows = rows.masked_fill(group.padding[:, :, None], 0)
     whole, scale = eight_bits.rounded(rows.flatten(1))
     return whole.view(-1, x.shape[2]), scale[:, 0]
+
+
+def _attend_in_8_bits(group: _Group, x: Scaled, y: Scaled, q: Scaled, o: Scaled) -> Tensor:
+    def attend(block: slice) -> Tensor:  # (block, rows)
+        scores = group.apart(eight_bits.product(q[0][block], x[0]))
+        a = group.softmax(scores * (q[1][block] * x[1])[:, :, None])
+        a *= group.apart(eight_bits.product(o[0][block], y[0]))
+        return a.sum(2) * (o[1][block] * y[1])
+
+    return torch.cat(list(on_cores(attend, _blocks(x[0], len(q[0]))))).T  # (rows, labels)

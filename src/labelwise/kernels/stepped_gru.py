@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from labelwise.kernels import eight_bits
+from labelwise.kernels.cores import on_cores
 
 STEPS = 64
 """Steps whose products with words are made at once: enough for a large product, few enough that
@@ -23,8 +24,13 @@ def bigru(x: Tensor, lengths: Tensor, weights: Sequence[Tensor]) -> Tensor:
     """x (rows, tokens, width) to (rows, tokens, 2 units), zero at padding; without gradients.
 
     ``weights`` are those of torch.nn.GRU, in its order: of the words, recurrent, and the biases of
-    both, first from the left, then from the right.
+    both, first from the left, then from the right. It all happens on one core.
     """
+    (y,) = on_cores(lambda _: _read(x, lengths, weights), range(1))
+    return y
+
+
+def _read(x: Tensor, lengths: Tensor, weights: Sequence[Tensor]) -> Tensor:
     of_words, of_states, word_bias, state_bias = (
         torch.stack(pair) for pair in zip(weights[:4], weights[4:], strict=True)
     )  # (2, 3 units, width), (2, 3 units, units), (2, 3 units) twice

@@ -9,9 +9,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from labelwise.kernels.cores import on_cores
 from labelwise.kernels.eight_bits import eight_bits
 from labelwise.training.batches import Batch, Gatherer, by_length, plan
-from labelwise.training.cores import on_cores
 from labelwise.training.device import autocast, memory_errors
 from labelwise.training.recipe import Recipe
 
@@ -26,7 +26,9 @@ def predict_batches(
     network.eval()
     on_cpu = gather.device.type == "cpu"
     order = by_length(gather.documents).tolist()
-    most = min(recipe.batch, CPU_BATCH) if on_cpu else recipe.batch
+    most = recipe.batch
+    if on_cpu:
+        most = min(most, CPU_BATCH, -(-len(order) // torch.get_num_threads()))  # work for all cores
     batches = plan(order, gather.documents, most, recipe.batch_tokens)
 
     def score(chosen: Sequence[int]) -> tuple[Batch, Tensor]:
