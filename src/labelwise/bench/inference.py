@@ -75,7 +75,8 @@ def measure(plan: Plan, sizes: Sizes) -> Result:
             def measured() -> dict[str, Any]:
                 asked, answer = folder / "asked.json", folder / "answer.json"
                 program = str(PROGRAMS / "libmultilabel_bigru_lwan.py")
-                batching = {"batch": PEER_BATCH, "by_length": by_length}
+                calls = 0 if by_length else sizes.calls  # one act needs no order
+                batching = {"batch": PEER_BATCH, "by_length": by_length, "calls": calls}
                 asked.write_text(json.dumps({**request, **batching}))
                 run_program([python, program, str(asked), str(answer)])
                 return dict(json.loads(answer.read_text()))
