@@ -191,7 +191,6 @@ def test_an_act_of_50000_words_shows_progress_and_never_freezes_the_page(
     page.wait_for_selector(".line")
     line(page).locator(".light").click()  # while sections are still being read
     page.wait_for_selector("#lit li:not(.waiting)")
-    page.wait_for_selector("mark")
     page.wait_for_selector("#progress", state="hidden", timeout=60_000)
     said = page.evaluate("[...told]")
     assert any("words" in one for one in said)
@@ -205,3 +204,28 @@ def test_an_act_of_50000_words_shows_progress_and_never_freezes_the_page(
     assert page.locator("#sections li").count() == sections
     longest = page.evaluate("longest")
     assert longest < 1_000
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_sent(page: Any) -> None:
+    sent = []
+    page.on("request", lambda request: sent.append(request.url))
+    drop(page, "act.txt", b"oranges " * 1_500_000)
+    page.wait_for_selector("#banner:not([hidden])")
+    assert "12.0 MB" in page.text_content("#trouble")
+    assert not any("parse" in one for one in sent)
+
+
+def test_reading_can_be_stopped_and_goes_on_when_asked(page: Any, synthetic: Dataset) -> None:
+    found = [one.text for act in synthetic.train for one in act.sections if one.kind == "article"]
+    articles = (f"Article {n}\n{text}" for n, text in enumerate(found[:800], 1))
+    paste(page, "THE COMMISSION,\nHAS ADOPTED THIS DECISION:\n" + "\n".join(articles))
+    page.click("#suggest")
+    page.wait_for_selector("#doing:has-text('Section')")
+    page.click("#stop")
+    page.wait_for_selector("#progress", state="hidden")
+    assert page.is_hidden("#banner")
+    assert page.locator(".line").count()
+    page.wait_for_timeout(400)  # written down
+    page.reload()  # what was not finished is taken up again
+    page.wait_for_selector("#doing:has-text('Section')")
+    page.wait_for_selector("#progress", state="hidden", timeout=30_000)

@@ -35,6 +35,11 @@ def test_the_words_of_the_evidence_are_lit_and_no_others(page: Any, service: str
     answer = evidence(service, text, [label])
     section = answer["sections"][0]["text"]
     (part,) = answer["evidence"][0]["sections"]
+    least = answer["evidence"][0]["strongest"] / 3
+    strong = [one for one in part["spans"] if abs(one["weight"]) >= least]
+    assert 0 < len(strong) < len(part["spans"])
+    assert lit_text(page) == [section[one["start"] : one["end"]] for one in strong]
+    page.click("#every")
     assert lit_text(page) == [section[one["start"] : one["end"]] for one in part["spans"]]
     assert page.text_content("#text p") == section
 
@@ -56,6 +61,7 @@ def test_several_at_once_have_their_own_colours_and_share_words_in_bands(
     tag(page, act_text)
     for place in (1, 2, 3, 4):
         light(page, place)
+    page.click("#every")
     assert page.locator("#lit li").count() == 4
     colours = page.eval_on_selector_all("#lit li", "all => all.map((one) => one.dataset.colour)")
     assert colours == ["1", "2", "3", "4"]
@@ -80,6 +86,7 @@ def test_hover_and_focus_tell_the_weight(page: Any, service: str, act_text: str)
     tag(page, act_text)
     light(page)
     label, descriptor = line(page).get_attribute("data-id"), names(page)[0]
+    page.click("#every")
     sections = evidence(service, act_text, [label])["evidence"][0]["sections"]
     weight = sections[0]["spans"][0]["weight"]
     share = f"{abs(100 * weight):.1f} %"
@@ -134,6 +141,7 @@ def test_section_by_section_every_section_is_read_on_its_own(
     tag(page, act_text)
     light(page)
     label = line(page).get_attribute("data-id")
+    page.click("#every")
     page.click("#apart")
     page.wait_for_selector("#lit li.waiting", state="detached")
     answer = evidence(service, act_text, [label], by_section=True)

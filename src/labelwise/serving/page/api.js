@@ -23,6 +23,19 @@ const PATIENCE = 30; // seconds that a busy service is asked again before the us
 /** Set by the page: `unlock(problem)` asks for a key, `waiting(sentence)` tells why nothing comes. */
 export const hooks = { unlock: null, waiting: () => {} };
 
+let mostBytes = Infinity; // of a request; told by the service
+
+/** What the service accepts, so that a body that is too large need not be sent to be refused. */
+export async function learnLimits() {
+  mostBytes = (await get("ready")).limits.max_body;
+}
+
+function checkSize(bytes) {
+  if (bytes <= mostBytes) return;
+  const megabytes = (size) => `${(size / 1e6).toFixed(1)} MB`;
+  throw new Problem(413, { detail: `this is ${megabytes(bytes)}, and the service reads ${megabytes(mostBytes)} at a time` });
+}
+
 let key = "";
 try {
   key = sessionStorage.getItem(KEY) ?? "";
@@ -115,16 +128,14 @@ export async function post(path, content, signal) {
 }
 
 function posting(content, signal) {
-  return {
-    method: "POST",
-    headers: headers({ "Content-Type": "application/json" }),
-    body: JSON.stringify(content),
-    signal,
-  };
+  const body = new Blob([JSON.stringify(content)]);
+  checkSize(body.size);
+  return { method: "POST", headers: headers({ "Content-Type": "application/json" }), body, signal };
 }
 
 /** A file, or text that is to be read as text whatever it looks like. */
 export async function parse(file, { name = file.name, text = false, signal } = {}) {
+  checkSize(file.size);
   const form = new FormData();
   form.append("file", file, name || "document.txt");
   const path = text ? "v1/parse?format=text" : "v1/parse";

@@ -4,12 +4,8 @@ import { desk } from "./desk.js";
 import { $, count, h, icon, shownScore } from "./dom.js";
 import { marks, swatch } from "./lines.js";
 
-export function chosen() {
-  return Object.values(desk.work?.decisions ?? {}).filter((one) => one.state === "accepted");
-}
-
 function drawChosen() {
-  const all = chosen();
+  const all = desk.decided("accepted");
   $("chosen-count").textContent = all.length ? count(all.length, "concept") : "";
   $("copy").disabled = !all.length;
   if (!all.length) {

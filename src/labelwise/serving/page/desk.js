@@ -14,6 +14,7 @@ export const COLOURS = 8; // as many as palette.css has
 const TOP = 50; // suggestions asked for; the threshold cuts them here, at once
 const SECTION_TOP = 3;
 const FAINT = 0.01; // scores of a section below this are not worth keeping
+const STRONG = 1 / 3; // of the heaviest word: fainter ones are lit when all words are
 const MOST_EVIDENCE = 64; // explanations in memory
 
 const DEFAULTS = {
@@ -22,6 +23,7 @@ const DEFAULTS = {
   include: "",
   exclude: "",
   theme: "auto",
+  allWords: false, // light faint words too
   singleKeys: true,
 };
 
@@ -31,6 +33,7 @@ class Desk extends EventTarget {
   settings = keep.loadSettings(DEFAULTS);
   apart = false; // evidence read section by section
   tagging = false;
+  stale = false; // the suggestions shown are not yet those that were asked for
   compared = null;
   fresh = []; // sections whose own labels came since the last frame
   many = null; // the documents of a file
@@ -38,6 +41,7 @@ class Desk extends EventTarget {
   #asked = new Set(); // evidence on its way
   #run = new AbortController(); // ends with the document
   #tagRun = new AbortController();
+  #readRun = new AbortController();
   #undo = [];
   #saving = 0;
   #loading = null;
@@ -65,13 +69,24 @@ class Desk extends EventTarget {
   async #loadModels() {
     try {
       const found = await api.get("v1/models");
+      await api.learnLimits();
       this.models = found.models;
       this.settings.model = this.model(this.settings.model)?.id ?? found.default;
       settled("models");
       this.tell("models");
+      this.#checkModel();
     } catch (error) {
       trouble("models", error, () => this.loadModels());
     }
+  }
+
+  /** A work may have been kept from a time when other models were loaded. */
+  #checkModel() {
+    const { work } = this;
+    if (!work || !this.models.length || this.model(work.model)) return;
+    Object.assign(work, { model: this.settings.model, other: null, predictions: null });
+    this.tell("model");
+    this.tag();
   }
 
   model(id) {
@@ -83,8 +98,9 @@ class Desk extends EventTarget {
     return this.model(this.work?.model ?? this.settings.model);
   }
 
+  /** Whether some model can score concepts that none was trained on. */
   get zeroShot() {
-    return this.current?.zero_shot ? this.current : this.models.find((one) => one.zero_shot);
+    return this.models.some((one) => one.zero_shot);
   }
 
   useModel(id) {
@@ -147,8 +163,9 @@ class Desk extends EventTarget {
   /** Text that was pasted, or a file; `many` where there are several documents to choose from. */
   async read(file, { text = false, name = file.name } = {}) {
     progress({ text: "Reading the document" });
+    const run = (this.#readRun = new AbortController());
     try {
-      const found = await api.parse(file, { text, name });
+      const found = await api.parse(file, { text, name, signal: run.signal });
       settled("read");
       const whole = found.documents
         .map((one) => ({ ...one, sections: one.sections.filter((part) => part.text.trim()) }))
@@ -207,9 +224,9 @@ class Desk extends EventTarget {
     if (!work) return false;
     this.#leave();
     this.work = work;
-    if (this.models.length && !this.model(work.model)) work.model = this.settings.model;
     this.tell("document", "predictions", "decisions", "lit", "compare");
-    if (!work.predictions || !work.complete) this.tag();
+    this.#checkModel();
+    if (!this.tagging && (!work.predictions || !work.complete)) this.tag();
     this.fetchEvidence();
     this.compare();
     return true;
@@ -245,10 +262,10 @@ class Desk extends EventTarget {
     const work = this.work;
     if (!this.models.length) await this.loadModels();
     if (!this.models.length || this.work !== work) return;
-    if (!this.model(work.model)) work.model = this.settings.model;
+    work.model ??= this.settings.model;
     this.#tagRun.abort();
     const run = (this.#tagRun = new AbortController());
-    this.tagging = true;
+    this.tagging = this.stale = true;
     work.complete = false;
     work.parts = {};
     progress({ text: `Reading ${count(work.words, "word")}` });
@@ -267,7 +284,7 @@ class Desk extends EventTarget {
       if (this.#tagRun === run) trouble("tag", error, () => this.tag());
     } finally {
       if (this.#tagRun === run) {
-        this.tagging = false;
+        this.tagging = this.stale = false;
         progress(null);
         this.tell("progress");
       }
@@ -276,12 +293,14 @@ class Desk extends EventTarget {
   }
 
   stop() {
+    this.#readRun.abort();
     this.#tagRun.abort();
     say("Stopped");
   }
 
   #tagged(work, found) {
     settled("tag");
+    this.stale = false;
     work.predictions = found.predictions;
     work.notes = found.notes;
     work.words = found.words;
@@ -353,9 +372,21 @@ class Desk extends EventTarget {
   #set(info, state, how = "suggested") {
     const { decisions } = this.work;
     this.#undo.push([info.id, decisions[info.id]]);
-    if (state) decisions[info.id] = { ...kept(info), model: info.model ?? this.work.model, how: decisions[info.id]?.how ?? how, state };
-    else delete decisions[info.id];
+    if (state) {
+      const before = decisions[info.id];
+      const order = before?.order ?? 1 + Math.max(0, ...Object.values(decisions).map((one) => one.order));
+      decisions[info.id] = { ...kept(info), model: info.model ?? this.work.model, how: before?.how ?? how, state, order };
+    } else {
+      delete decisions[info.id];
+    }
     this.tell("decisions");
+  }
+
+  /** The decisions of this kind, in the order in which they were made. */
+  decided(state) {
+    return Object.values(this.work?.decisions ?? {})
+      .filter((one) => one.state === state)
+      .sort((a, b) => a.order - b.order);
   }
 
   acceptAll() {
@@ -394,16 +425,16 @@ class Desk extends EventTarget {
     if (!trained && !this.zeroShot && !info.in_model) return;
     try {
       let score;
-      let model = work.model;
+      let { model } = work;
       if (trained || !this.zeroShot) {
         const asked = { ...this.#document(), model, include: [info.id], top: 1 };
         const found = await api.post("v1/tag", asked, this.#run.signal);
         score = found.predictions[0]?.score ?? null;
       } else {
-        model = this.zeroShot.id;
         const concepts = [{ id: info.id, descriptor: info.descriptor }];
-        const asked = { ...this.#document(), model, concepts };
-        score = (await api.post("v1/score", asked, this.#run.signal)).scores[0].score;
+        const found = await api.post("v1/score", { ...this.#document(), concepts }, this.#run.signal);
+        score = found.scores[0].score;
+        model = found.model; // the service knows which of its models is best at this
       }
       settled("score");
       if (work.decisions[info.id]) Object.assign(work.decisions[info.id], { score, model });
@@ -458,6 +489,24 @@ class Desk extends EventTarget {
     return this.#evidence.get(`${one.model}\n${one.label}\n${this.apart}`);
   }
 
+  /** The weight of full colour. Read apart, the weights of a section are shares of its own. */
+  strongest(evidence, part) {
+    return this.apart ? Math.max(0, ...part.spans.map((one) => Math.abs(one.weight))) : evidence.strongest;
+  }
+
+  /** The stretches of a section that are to be lit: the strong ones, unless all are wanted. */
+  shownSpans(evidence, part) {
+    if (this.settings.allWords) return part.spans;
+    const least = STRONG * this.strongest(evidence, part);
+    return part.spans.filter((one) => Math.abs(one.weight) >= least);
+  }
+
+  lightAllWords(all) {
+    this.settings.allWords = all;
+    this.keepSettings();
+    this.tell("lit");
+  }
+
   /** Whether it is on its way. */
   awaits(one) {
     return this.#asked.has(`${one.model}\n${one.label}\n${this.apart}`);
@@ -486,7 +535,7 @@ class Desk extends EventTarget {
         this.#evidence.set(`${model}\n${event.evidence.label}\n${apart}`, inUnits(work, event.evidence));
         this.#forgetSome();
         const { descriptor, sections } = event.evidence;
-        const places = sections.reduce((sum, one) => sum + one.spans.length, 0);
+        const places = sections.reduce((sum, one) => sum + this.shownSpans(event.evidence, one).length, 0);
         say(`${descriptor}: ${count(places, "place")} lit in ${count(sections.length, "section")}`);
         this.tell("evidence");
       }

@@ -16,8 +16,7 @@ const format = () => document.querySelector("input[name=format]:checked").value;
 /** Everything that was decided, with where it comes from. */
 function exported() {
   const { work } = desk;
-  const decided = Object.values(work.decisions);
-  const accepted = decided.filter((one) => one.state === "accepted").map((one) => shown(one, one.how === "added" ? "added" : "accepted"));
+  const accepted = desk.decided("accepted").map((one) => shown(one, one.how === "added" ? "added" : "accepted"));
   const open = $("undecided").checked ? desk.above.filter((one) => !desk.decision(one.id)).map((one) => shown({ ...one, model: work.model }, "suggested")) : [];
   return {
     document: { uri: $("address").value.trim() || addressOf(work.name, work.id), title: work.title, source: work.source, words: work.words },
@@ -25,7 +24,7 @@ function exported() {
     threshold: desk.threshold,
     exported: new Date().toISOString(),
     concepts: [...accepted, ...open],
-    rejected: decided.filter((one) => one.state === "rejected").map((one) => shown(one, "rejected")),
+    rejected: desk.decided("rejected").map((one) => shown(one, "rejected")),
   };
 }
 
@@ -107,7 +106,6 @@ export function startExport() {
   $("download").addEventListener("click", download);
   $("copy-export").addEventListener("click", (event) => copy(content(), event.target));
   $("copy").addEventListener("click", (event) => {
-    const chosen = Object.values(desk.work.decisions).filter((one) => one.state === "accepted");
-    copy(chosen.map((one) => `${one.id}\t${one.descriptor}\n`).join(""), event.target);
+    copy(desk.decided("accepted").map((one) => `${one.id}\t${one.descriptor}\n`).join(""), event.target);
   });
 }

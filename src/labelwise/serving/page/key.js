@@ -12,6 +12,8 @@ function draw() {
   $("key-tools").hidden = $("meaning").hidden = !lit.length;
   $("whole").setAttribute("aria-pressed", String(!desk.apart));
   $("apart").setAttribute("aria-pressed", String(desk.apart));
+  $("strong").setAttribute("aria-pressed", String(!desk.settings.allWords));
+  $("every").setAttribute("aria-pressed", String(desk.settings.allWords));
   $("apart").parentElement.hidden = (desk.work?.sections.length ?? 0) < 2;
   const kinds = new Set(lit.map((one) => desk.evidenceOf(one)?.kind).filter(Boolean));
   $("kinds").replaceChildren(...[...kinds].map((kind) => h("li", {}, KIND_SENTENCES[kind])));
@@ -40,15 +42,18 @@ function putOut(one) {
 }
 
 function found(evidence) {
-  const places = evidence.sections.reduce((sum, one) => sum + one.spans.length, 0);
-  if (!places) return "no words";
-  const more = evidence.left_out ? `, ${number(evidence.left_out)} weaker ones left out` : "";
-  return `${count(places, "place")}${more}`;
+  const sum = (sizes) => sizes.reduce((a, b) => a + b, 0);
+  const all = sum(evidence.sections.map((one) => one.spans.length)) + evidence.left_out;
+  const shown = sum(evidence.sections.map((one) => desk.shownSpans(evidence, one).length));
+  if (!all) return "no words";
+  return shown === all ? count(all, "place") : `${number(shown)} of ${count(all, "place")}`;
 }
 
 export function startKey() {
   desk.on("lit evidence document", draw);
   $("whole").addEventListener("click", () => desk.readApart(false));
   $("apart").addEventListener("click", () => desk.readApart(true));
+  $("strong").addEventListener("click", () => desk.lightAllWords(false));
+  $("every").addEventListener("click", () => desk.lightAllWords(true));
   $("unlight").addEventListener("click", () => desk.unlight());
 }

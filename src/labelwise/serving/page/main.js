@@ -1,6 +1,6 @@
 /** The desk is put together here. */
 
-import { hooks, useKey } from "./api.js";
+import { Problem, hooks, useKey } from "./api.js";
 import { startChosen } from "./chosen.js";
 import { desk } from "./desk.js";
 import { $, count, h } from "./dom.js";
@@ -100,7 +100,7 @@ function startDialogs() {
         $("key-dialog").onclose = () => {
           unlocked = null;
           if ($("key-dialog").returnValue === "used") done();
-          else failed(new Error("without a key the service tells nothing"));
+          else failed(new Problem(401, { detail: "without a key the service answers nothing" }));
           $("key-dialog").returnValue = "";
         };
       });

@@ -99,9 +99,10 @@ function drawStrip() {
     const wide = canvas.width / lit.length;
     pen.fillStyle = colourOf(canvas, style, one.colour);
     for (const part of evidence.sections) {
-      for (const span of part.spans) {
+      const strongest = desk.strongest(evidence, part);
+      for (const span of desk.shownSpans(evidence, part)) {
         if (span.weight <= 0) continue;
-        pen.globalAlpha = 0.35 + 0.65 * Math.min(1, span.weight / evidence.strongest);
+        pen.globalAlpha = 0.35 + 0.65 * Math.min(1, span.weight / strongest);
         const y = ((starts[part.section] + span.start) / total) * canvas.height;
         pen.fillRect(lane * wide, y, Math.max(2, wide - scale), 2 * scale);
       }

@@ -68,7 +68,7 @@ function draw() {
   $("concepts").classList.toggle("comparing", Boolean(work.other));
   $("desk").classList.toggle("comparing", Boolean(work.other));
   list.replaceChildren(...(work.other ? pair() : single()));
-  list.setAttribute("aria-busy", String(desk.tagging));
+  list.setAttribute("aria-busy", String(desk.stale));
   list.scrollTop = top;
   rove(focused);
   const over = desk.above.length;

@@ -144,8 +144,13 @@ function relight() {
   layers = (desk.work?.lit ?? []).flatMap((one) => {
     const evidence = desk.evidenceOf(one);
     if (!evidence) return [];
-    const bySection = new Map(evidence.sections.map((part) => [part.section, part.spans]));
-    return [{ ...one, kind: evidence.kind, strongest: evidence.strongest, bySection }];
+    const bySection = new Map(
+      evidence.sections.map((part) => [
+        part.section,
+        { spans: desk.shownSpans(evidence, part), strongest: desk.strongest(evidence, part) },
+      ]),
+    );
+    return [{ ...one, kind: evidence.kind, bySection }];
   });
   steps = null;
   for (const piece of pieces) if (piece.near) mark(piece);
@@ -155,8 +160,8 @@ function relight() {
 function marksOf(section) {
   found[section] ??= segments(
     layers.flatMap((layer) => {
-      const spans = layer.bySection.get(section);
-      return spans ? [{ ...layer, spans }] : [];
+      const part = layer.bySection.get(section);
+      return part ? [{ ...layer, ...part }] : [];
     }),
   );
   return found[section];
