@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
-.PHONY: demo test test-slow test-annif check format bench clean
+.PHONY: demo test test-slow test-annif test-browser check format bench clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -22,6 +22,10 @@ test-slow: $(STAMP)     ## the checks that take minutes, on the real data where 
 
 test-annif: $(STAMP)    ## the service with the Annif of PyPI as its client
 	$(BIN)/python -m pytest -m slow tests/serving/test_service_annif.py
+
+test-browser: $(STAMP)  ## the page in Debian's Chromium, which is installed where apt can do it
+	command -v chromium || { apt-get update && apt-get install -y --no-install-recommends chromium; }
+	$(BIN)/python -m pytest tests/serving/page
 
 check: $(STAMP)         ## lint, format, types, and the order of the rooms
 	$(BIN)/ruff check .

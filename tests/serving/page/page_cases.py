@@ -25,7 +25,7 @@ def serving(*arguments: str, port: int) -> Iterator[subprocess.Popen[bytes]]:
         stderr=subprocess.PIPE,
     )
     try:
-        wait_until(lambda: process.poll() is not None or ready(port), 60)
+        wait_until(lambda: process.poll() is not None or ready(port), 120)
         assert process.poll() is None, process.stderr and process.stderr.read().decode()
         yield process
     finally:

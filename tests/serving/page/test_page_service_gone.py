@@ -57,7 +57,7 @@ def test_the_service_goes_away_in_the_middle_and_comes_back(
         assert page.locator("#text .part").count() == sections > 600
         assert line(page, 1).get_attribute("data-state") == "accepted"
         assert line(page, 2).get_attribute("data-state") == "rejected"
-        page.wait_for_selector("#lit li:has-text('place')")
+        page.wait_for_selector("#lit li .hint:text-matches('[0-9]')")
         page.close()
     assert not ready(port)
 

@@ -27,7 +27,7 @@ function item(one, withModel) {
     h("span", { class: "swatch", "data-colour": one.colour }, String(one.colour)),
     h("b", {}, one.descriptor),
     withModel ? h("span", { class: "hint" }, one.model) : null,
-    h("span", { class: "hint" }, evidence ? found(evidence) : desk.awaits(one) ? "looking" : "not known"),
+    h("span", { class: "hint", title: "Places in the text" }, evidence ? found(evidence) : desk.awaits(one) ? "looking" : "not known"),
     h(
       "button",
       { type: "button", class: "small", "aria-label": `Put out ${one.descriptor}`, onclick: () => putOut(one) },
@@ -46,7 +46,7 @@ function found(evidence) {
   const all = sum(evidence.sections.map((one) => one.spans.length)) + evidence.left_out;
   const shown = sum(evidence.sections.map((one) => desk.shownSpans(evidence, one).length));
   if (!all) return "no words";
-  return shown === all ? count(all, "place") : `${number(shown)} of ${count(all, "place")}`;
+  return shown === all ? count(all, "place") : `${number(shown)} of ${number(all)}`;
 }
 
 export function startKey() {

@@ -50,7 +50,7 @@ function drawModels() {
   const none = h("option", { value: "" }, "no other");
   $("compare").replaceChildren(none, ...others.map((one) => option(one, desk.work?.other)));
   $("compare").disabled = !others.length;
-  $("compare").title = others.length ? "" : "Only one model is loaded";
+  $("compare").closest("label").hidden = !others.length;
   $("synthetic").hidden = !desk.models.some((one) => one.synthetic);
 }
 
