@@ -8,7 +8,7 @@ the fused kernels are checked against.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,10 +101,7 @@ class _LabelAttention(torch.autograd.Function):
         for group in _groups(h, lengths):
             x = group.tokens(h)
             y = x if v is h else group.tokens(v)
-            for block in _blocks(x, len(queries)):
-                a = _weights(group, x, queries[block])  # (block, rows, longest)
-                a *= group.apart(_products(outputs[block], y))
-                logits[group.rows, block] = a.sum(2).T
+            logits[group.rows] = _attend(group, x, y, queries, outputs)
         ctx.save_for_backward(h, v, lengths, queries, outputs, logits)
         return logits
 
@@ -139,6 +136,21 @@ class _LabelAttention(torch.autograd.Function):
             grad_queries.to(queries.dtype),
             grad_outputs.to(outputs.dtype),
         )
+
+
+def _attend(group: _Group, x: Tensor, y: Tensor, queries: Tensor, outputs: Tensor) -> Tensor:
+    def attend(block: slice) -> Tensor:  # (block, rows)
+        a = _weights(group, x, queries[block])
+        a *= group.apart(_products(outputs[block], y))
+        return a.sum(2)
+
+    return _in_blocks(attend, x, len(queries))
+
+
+def _in_blocks(attend: Callable[[slice], Tensor], x: Tensor, labels: int) -> Tensor:
+    """What ``attend`` finds for the labels of each block, put together: (rows, labels)."""
+    share = map if x.is_cuda else on_cores
+    return torch.cat(list(share(attend, _blocks(x, labels)))).T
 
 
 def _weights(group: _Group, x: Tensor, queries: Tensor) -> Tensor:
@@ -193,4 +205,4 @@ def _attend_in_8_bits(group: _Group, x: Scaled, y: Scaled, q: Scaled, o: Scaled)
         a *= group.apart(eight_bits.product(o[0][block], y[0]))
         return a.sum(2) * (o[1][block] * y[1])
 
-    return torch.cat(list(on_cores(attend, _blocks(x[0], len(q[0]))))).T  # (rows, labels)
+    return _in_blocks(attend, x[0], len(q[0]))
