@@ -101,7 +101,7 @@ def explain(
             predictions,
             evidence,
             gold=gold,
-            method=method.name,
+            method=str(bundles.describe(bundle)["card"].get("name", method.name)),
             threshold=method.threshold,
             places=places,
         )
