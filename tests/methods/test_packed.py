@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from labelwise import bundle
 from labelwise.corpus.dataset import Dataset
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
+from labelwise.methods import packed
 from labelwise.methods.logistic import Logistic
 from labelwise.methods.packed import levels_of, pack, rounded, unpack
 from labelwise.methods.svm import SVM
@@ -40,6 +42,10 @@ def test_a_matrix_comes_back_as_it_was(rows: int, columns: int, density: float, 
     back = unpack(pack(matrix, levels), matrix.shape)
     assert back.dtype == np.float32
     assert (back.toarray() == matrix.toarray()).all()
+
+
+def test_the_examples_run() -> None:
+    assert doctest.testmod(packed).failed == 0
 
 
 def test_gaps_longer_than_a_byte_are_kept() -> None:

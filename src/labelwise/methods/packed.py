@@ -27,8 +27,8 @@ def levels_of(values: NDArray[np.float32], step: float) -> NDArray[np.float32]:
 
     Rounding to the nearest moves a value by at most about half of ``step`` - 1 of itself.
 
-    >>> levels_of(np.array([-0.5, 0.1, 0.2], dtype=np.float32), 2.0).round(2).tolist()
-    [-0.8, -0.4, -0.2, -0.1, 0.1, 0.2, 0.4, 0.8]
+    >>> levels_of(np.array([-0.5, 0.125, 0.3], dtype=np.float32), 2.0).tolist()
+    [-0.5, -0.25, -0.125, 0.125, 0.25, 0.5]
     """
     sizes = np.abs(values[values != 0]).astype(np.float64)
     if not len(sizes):
