@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from page_cases import line, names, tag
 
-pytestmark = pytest.mark.xdist_group("serving")
+pytestmark = pytest.mark.xdist_group("page")
 
 CONTRAST = """() => {
     // Any CSS colour as bytes, by way of a canvas; colours are laid over one another.
@@ -267,7 +267,7 @@ def test_the_theme_can_be_chosen_and_stays(page: Any) -> None:
     assert paper() == dark
 
 
-@pytest.mark.parametrize("width", [360, 768, 1024])
+@pytest.mark.parametrize("width", [360, 1024])
 def test_narrow_screens_show_everything_without_scrolling_sideways(
     open_page: Any, act_text: str, width: int
 ) -> None:

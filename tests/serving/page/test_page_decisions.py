@@ -12,7 +12,7 @@ import httpx
 import pytest
 from page_cases import line, names, tag
 
-pytestmark = pytest.mark.xdist_group("serving")
+pytestmark = pytest.mark.xdist_group("page")
 
 ABOVE = "[aria-label='Above the threshold'] .descriptor"
 NOT_IN_MODEL = "statistical survey of electricity"
@@ -31,11 +31,6 @@ def add(page: Any, words: str) -> None:
     page.fill("#search", words)
     page.wait_for_selector("#found [role=option]")
     page.keyboard.press("Enter")
-
-
-def saved(page: Any) -> None:
-    """Wait until the work is written down, which happens a moment after each change."""
-    page.wait_for_timeout(400)
 
 
 def downloaded(page: Any, kind: str, folder: Path) -> tuple[str, str]:
@@ -277,7 +272,6 @@ def test_work_survives_a_reload(page: Any, act_text: str) -> None:
     page.keyboard.press("ArrowRight")
     threshold = page.text_content("#threshold-value")
     before = (names(page), chosen(page), page.text_content("#text"), page.text_content("#title"))
-    saved(page)
     page.reload()
     page.wait_for_selector("mark")
     after = (names(page), chosen(page), page.text_content("#text"), page.text_content("#title"))
@@ -291,7 +285,6 @@ def test_documents_are_kept_can_be_gone_back_to_and_forgotten(page: Any, act_tex
     tag(page, act_text)
     line(page).locator(".accept").click()
     accepted, title = chosen(page), page.text_content("#title")
-    saved(page)
     page.click("#new")
     page.wait_for_selector("#kept li")
     assert "1 concept chosen" in page.text_content("#kept")

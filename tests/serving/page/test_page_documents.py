@@ -14,7 +14,7 @@ from page_cases import drop, line, names, paste, tag
 from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.readers import read
 
-pytestmark = pytest.mark.xdist_group("serving")
+pytestmark = pytest.mark.xdist_group("page")
 
 FILES = Path(__file__).parents[2] / "corpus" / "files"
 
@@ -209,7 +209,14 @@ def test_an_act_of_50000_words_shows_progress_and_never_freezes_the_page(
 def test_a_file_that_is_too_large_is_refused_before_it_is_sent(page: Any) -> None:
     sent = []
     page.on("request", lambda request: sent.append(request.url))
-    drop(page, "act.txt", b"oranges " * 1_500_000)
+    page.evaluate(
+        """() => {
+            const carried = new DataTransfer();
+            carried.items.add(new File([new Uint8Array(12e6)], "act.txt"));
+            const drop = new DragEvent("drop", { dataTransfer: carried, bubbles: true });
+            document.body.dispatchEvent(drop);
+        }"""
+    )
     page.wait_for_selector("#banner:not([hidden])")
     assert "12.0 MB" in page.text_content("#trouble")
     assert not any("parse" in one for one in sent)
@@ -219,13 +226,18 @@ def test_reading_can_be_stopped_and_goes_on_when_asked(page: Any, synthetic: Dat
     found = [one.text for act in synthetic.train for one in act.sections if one.kind == "article"]
     articles = (f"Article {n}\n{text}" for n, text in enumerate(found[:800], 1))
     paste(page, "THE COMMISSION,\nHAS ADOPTED THIS DECISION:\n" + "\n".join(articles))
+    page.evaluate(
+        """() => new MutationObserver((_, watcher) => {
+            if (!document.getElementById("doing").textContent.startsWith("Section")) return;
+            watcher.disconnect();
+            document.getElementById("stop").click();
+        }).observe(document.getElementById("doing"), { childList: true })"""
+    )
     page.click("#suggest")
-    page.wait_for_selector("#doing:has-text('Section')")
-    page.click("#stop")
+    page.wait_for_selector("#said:text('Stopped')", state="attached")
     page.wait_for_selector("#progress", state="hidden")
     assert page.is_hidden("#banner")
     assert page.locator(".line").count()
-    page.wait_for_timeout(400)  # written down
     page.reload()  # what was not finished is taken up again
     page.wait_for_selector("#doing:has-text('Section')")
     page.wait_for_selector("#progress", state="hidden", timeout=30_000)

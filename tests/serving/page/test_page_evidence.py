@@ -8,7 +8,7 @@ import httpx
 import pytest
 from page_cases import line, names, tag
 
-pytestmark = pytest.mark.xdist_group("serving")
+pytestmark = pytest.mark.xdist_group("page")
 
 
 def lit_text(page: Any) -> list[str]:

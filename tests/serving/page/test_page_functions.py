@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("serving")
+pytestmark = pytest.mark.xdist_group("page")
 
 LETTERS = "abc é\u0301 𐍈 😀 \n \u200d ﬁ Ж"
 

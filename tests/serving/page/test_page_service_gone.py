@@ -14,7 +14,7 @@ from labelwise.corpus.dataset import Dataset
 from labelwise.methods import Method
 from labelwise.serving.models import Source
 
-pytestmark = pytest.mark.xdist_group("serving")
+pytestmark = pytest.mark.xdist_group("page")
 
 GONE = ("ERR_CONNECTION", "ERR_INCOMPLETE", "ERR_EMPTY", "net::")
 
@@ -69,7 +69,7 @@ def test_a_busy_service_is_asked_again_without_being_told(
     refused = []
 
     def refuse(route: Any) -> None:
-        if len(refused) < 2:
+        if not refused:
             refused.append(time.monotonic())
             route.fulfill(
                 status=503,
@@ -85,8 +85,7 @@ def test_a_busy_service_is_asked_again_without_being_told(
     page.click("#suggest")
     page.wait_for_selector("#doing:has-text('busy')")
     page.wait_for_selector(".line")
-    assert len(refused) == 2
-    assert refused[1] - refused[0] > 0.9
+    assert time.monotonic() - refused[0] > 0.9
     assert page.is_hidden("#banner")
 
 
@@ -114,7 +113,7 @@ def test_a_service_that_is_not_there_yet_is_waited_for(
     open_page: Any, fitted: dict[str, Method]
 ) -> None:
     page = open_page(expected=("503", "Failed to load"))
-    answers = [503, 503, 200]
+    answers = [503, 200]
 
     def models(route: Any) -> None:
         if answers.pop(0) == 200:

@@ -43,7 +43,8 @@ class Desk extends EventTarget {
   #tagRun = new AbortController();
   #readRun = new AbortController();
   #undo = [];
-  #saving = 0;
+  #saving = false;
+  #unsaved = false;
   #loading = null;
 
   /** Call `draw` when one of these changes. */
@@ -558,16 +559,25 @@ class Desk extends EventTarget {
 
   // --- keeping --------------------------------------------------------------------------------
 
+  /** At once, so that a reload finds everything; what changes meanwhile is written after it. */
   #keepSoon() {
-    this.#saving ||= setTimeout(() => this.saveNow(), 150);
+    this.#unsaved = true;
+    if (!this.#saving) this.saveNow();
   }
 
-  /** Write down what waits to be written. */
-  saveNow() {
-    if (!this.#saving) return;
-    clearTimeout(this.#saving);
-    this.#saving = 0;
-    if (this.work) keep.keepWork(this.work).catch((error) => this.unkept(error.message));
+  async saveNow() {
+    const { work } = this;
+    if (!work || !this.#unsaved) return;
+    this.#unsaved = false;
+    this.#saving = true;
+    await Promise.resolve(); // all that changes in this step is written in one go
+    try {
+      await keep.keepWork(work);
+    } catch (error) {
+      this.unkept(error.message);
+    }
+    this.#saving = false;
+    this.saveNow();
   }
 
   unkept(reason) {
