@@ -88,10 +88,11 @@ def root(
 
     \b
     Examples:
+      labelwise tag act.html --evidence
+      labelwise explain act.html --out act-explained.html
       labelwise demo
       labelwise train svm --data data/eurlex57k --out svm.bundle
-      labelwise tag act.html --bundle svm.bundle --evidence
-      labelwise explain act.html --bundle svm.bundle --out act-explained.html
+      labelwise tag act.html --bundle svm.bundle
 
     `labelwise COMMAND --help` explains a command, with examples.
     """
