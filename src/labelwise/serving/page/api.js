@@ -32,8 +32,8 @@ export async function learnLimits() {
 
 function checkSize(bytes) {
   if (bytes <= mostBytes) return;
-  const megabytes = (size) => `${(size / 1e6).toFixed(1)} MB`;
-  throw new Problem(413, { detail: `this is ${megabytes(bytes)}, and the service reads ${megabytes(mostBytes)} at a time` });
+  const [here, most] = [bytes, mostBytes].map((size) => `${(size / 1e6).toFixed(1)} MB`);
+  throw new Problem(413, { detail: `this is ${here}, and the service reads ${most} at a time` });
 }
 
 let key = "";

@@ -1,36 +1,41 @@
 /** What was chosen, and what the asker should know. */
 
 import { desk } from "./desk.js";
-import { $, count, h, icon, shownScore } from "./dom.js";
+import { $, count, h, shownScore, smallButton } from "./dom.js";
 import { marks, swatch } from "./lines.js";
 
 function drawChosen() {
-  const all = desk.decided("accepted");
+  const all = desk.decisions.list("accepted");
   $("chosen-count").textContent = all.length ? count(all.length, "concept") : "";
   $("copy").disabled = !all.length;
   if (!all.length) {
-    $("chosen").replaceChildren(h("li", { class: "empty" }, "Accept suggestions, or add concepts from the thesaurus."));
+    const hint = "Accept suggestions, or add concepts from the thesaurus.";
+    $("chosen").replaceChildren(h("li", { class: "empty" }, hint));
     return;
   }
-  $("chosen").replaceChildren(...all.map((one) => {
-    const lit = desk.lit(one.id, one.model);
-    return h(
-      "li",
-      { "data-id": one.id, title: one.place.path },
-      h(
-        "button",
-        { type: "button", class: "light", "aria-pressed": String(Boolean(lit)), onclick: () => desk.light(one, one.model) },
-        lit ? swatch(lit) : null,
-        h("span", { class: "descriptor" }, one.descriptor, ...marks(one)),
-        h("span", { class: "hint" }, one.score === null ? "no score" : `${shownScore(one.score)}${one.model === desk.work.model ? "" : ` by ${one.model}`}`),
-      ),
-      h("button", { type: "button", class: "small", "aria-label": `Remove ${one.descriptor}`, onclick: () => remove(one) }, icon("cross")),
-    );
-  }));
+  $("chosen").replaceChildren(...all.map(item));
+}
+
+function item(one) {
+  const lit = desk.lights.lit(one.id, one.model);
+  const by = one.model === desk.work.model ? "" : ` by ${one.model}`;
+  const light = () => desk.lights.toggle(one, one.model);
+  return h(
+    "li",
+    { "data-id": one.id, title: one.place.path },
+    h(
+      "button",
+      { type: "button", class: "light", "aria-pressed": String(Boolean(lit)), onclick: light },
+      lit ? swatch(lit) : null,
+      h("span", { class: "descriptor" }, one.descriptor, ...marks(one)),
+      h("span", { class: "hint" }, one.score === null ? "no score" : shownScore(one.score) + by),
+    ),
+    smallButton("cross", `Remove ${one.descriptor}`, () => remove(one)),
+  );
 }
 
 function remove(one) {
-  desk.decide(one, "accepted");
+  desk.decisions.decide(one, "accepted");
   $("chosen").querySelector("button")?.focus();
 }
 

@@ -8,25 +8,43 @@ import { bar, choices, named, swatch } from "./lines.js";
 export function pair() {
   const { work, compared } = desk;
   if (!compared) return [h("p", { class: "empty" }, `Asking ${work.model} and ${work.other}.`)];
-  const both = compared.labels.filter((one) => one.assigned.every(Boolean)).length;
-  const only = (n) => compared.labels.filter((one) => one.assigned[n] && !one.assigned[1 - n]).length;
-  const rows = compared.labels.map((info) => h(
-    "tr",
-    { class: "line", "data-id": info.id, "data-state": desk.decision(info.id), "data-agree": info.assigned.map(Number).join("") },
-    h("th", { scope: "row" }, named(info)),
-    ...compared.models.map((model, n) => h("td", {}, cell(info, model, n))),
-    h("td", {}, choices(scored(info, 0))),
-  ));
+  const head = (name) => h("th", { scope: "col" }, name);
+  const decision = h("span", { class: "unseen" }, "Decision");
   return [
-    h("p", { class: "hint sum" }, `Both assign ${both}, only ${work.model} ${only(0)}, only ${work.other} ${only(1)}. Scores of two models are not on one scale: compare ranks.`),
+    h("p", { class: "hint sum" }, summary()),
     h(
       "table",
       { class: "pair" },
       h("caption", { class: "unseen" }, `Suggestions of ${work.model} and ${work.other}`),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Concept"), ...compared.models.map((one) => h("th", { scope: "col" }, one)), h("th", { scope: "col" }, h("span", { class: "unseen" }, "Decision")))),
-      h("tbody", {}, ...rows),
+      h("thead", {}, h("tr", {}, head("Concept"), ...compared.models.map(head), head(decision))),
+      h("tbody", {}, ...compared.labels.map(row)),
     ),
   ];
+}
+
+function summary() {
+  const { labels, models } = desk.compared;
+  const both = labels.filter((one) => one.assigned.every(Boolean)).length;
+  const only = (n) => labels.filter((one) => one.assigned[n] && !one.assigned[1 - n]).length;
+  return (
+    `Both assign ${both}, only ${models[0]} ${only(0)}, only ${models[1]} ${only(1)}. ` +
+    "Scores of two models are not on one scale: compare ranks."
+  );
+}
+
+function row(info) {
+  return h(
+    "tr",
+    {
+      class: "line",
+      "data-id": info.id,
+      "data-state": desk.decisions.of(info.id),
+      "data-agree": info.assigned.map(Number).join(""),
+    },
+    h("th", { scope: "row" }, named(info)),
+    ...desk.compared.models.map((model, n) => h("td", {}, cell(info, model, n))),
+    h("td", {}, choices(scored(info, 0))),
+  );
 }
 
 /** A compared label, as the one of its models sees it. */
@@ -37,16 +55,21 @@ export function scored(info, n) {
 
 function cell(info, model, n) {
   if (!info.ranks[n]) return h("span", { class: "hint" }, "not in model");
-  const lit = desk.lit(info.id, model);
+  const lit = desk.lights.lit(info.id, model);
+  const score = shownScore(info.scores[n]);
   return h(
     "button",
     {
-      type: "button", class: "light", tabindex: "-1", "aria-pressed": String(Boolean(lit)), "data-assigned": String(info.assigned[n]),
-      "aria-label": `${info.descriptor} by ${model}: rank ${info.ranks[n]}, score ${shownScore(info.scores[n])}`,
-      onclick: () => desk.light(scored(info, n), model),
+      type: "button",
+      class: "light",
+      tabindex: "-1",
+      "aria-pressed": String(Boolean(lit)),
+      "data-assigned": String(info.assigned[n]),
+      "aria-label": `${info.descriptor} by ${model}: rank ${info.ranks[n]}, score ${score}`,
+      onclick: () => desk.lights.toggle(scored(info, n), model),
     },
     swatch(lit, info.ranks[n]),
     bar(info.scores[n], lit?.colour),
-    h("span", { class: "value" }, shownScore(info.scores[n])),
+    h("span", { class: "value" }, score),
   );
 }

@@ -5,17 +5,15 @@
  */
 
 import * as api from "./api.js";
-import { unitsOf } from "./codepoints.js";
+import { Decisions } from "./decisions.js";
 import { count, number } from "./dom.js";
+import { Lights } from "./evidence.js";
 import * as keep from "./keep.js";
 import { progress, say, settled, trouble } from "./messages.js";
 
-export const COLOURS = 8; // as many as palette.css has
 const TOP = 50; // suggestions asked for; the threshold cuts them here, at once
 const SECTION_TOP = 3;
 const FAINT = 0.01; // scores of a section below this are not worth keeping
-const STRONG = 1 / 3; // of the heaviest word: fainter ones are lit when all words are
-const MOST_EVIDENCE = 64; // explanations in memory
 
 const DEFAULTS = {
   model: null,
@@ -31,18 +29,16 @@ class Desk extends EventTarget {
   models = [];
   work = null;
   settings = keep.loadSettings(DEFAULTS);
-  apart = false; // evidence read section by section
+  decisions = new Decisions(this);
+  lights = new Lights(this);
   tagging = false;
   stale = false; // the suggestions shown are not yet those that were asked for
   compared = null;
   fresh = []; // sections whose own labels came since the last frame
   many = null; // the documents of a file
-  #evidence = new Map();
-  #asked = new Set(); // evidence on its way
-  #run = new AbortController(); // ends with the document
+  #run = new AbortController();
   #tagRun = new AbortController();
   #readRun = new AbortController();
-  #undo = [];
   #saving = false;
   #unsaved = false;
   #loading = null;
@@ -54,7 +50,8 @@ class Desk extends EventTarget {
 
   tell(...topics) {
     for (const topic of topics) this.dispatchEvent(new Event(topic));
-    if (this.work && topics.some((one) => one !== "evidence" && one !== "progress")) this.#keepSoon();
+    const passing = ["evidence", "progress", "many"]; // nothing of it is kept
+    if (this.work && topics.some((one) => !passing.includes(one))) this.#keepSoon();
   }
 
   // --- models ---------------------------------------------------------------------------------
@@ -228,7 +225,7 @@ class Desk extends EventTarget {
     this.tell("document", "predictions", "decisions", "lit", "compare");
     this.#checkModel();
     if (!this.tagging && (!work.predictions || !work.complete)) this.tag();
-    this.fetchEvidence();
+    this.lights.fetch();
     this.compare();
     return true;
   }
@@ -239,22 +236,26 @@ class Desk extends EventTarget {
     this.tell("document");
   }
 
+  /** What is asked about the document ends with it. */
+  get signal() {
+    return this.#run.signal;
+  }
+
   #leave() {
     this.#run.abort();
     this.#run = new AbortController();
     this.#tagRun.abort();
-    this.#evidence.clear();
-    this.#asked.clear();
-    this.#undo = [];
+    this.lights.clear();
+    this.decisions.clear();
     this.compared = null;
-    this.apart = false;
     for (const what of ["read", "tag", "evidence", "compare", "score"]) settled(what);
     this.saveNow();
   }
 
   // --- suggestions ----------------------------------------------------------------------------
 
-  #document() {
+  /** The document as the service wants it. */
+  document() {
     return { sections: this.work.sections, title: this.work.title.slice(0, 20_000) };
   }
 
@@ -267,12 +268,14 @@ class Desk extends EventTarget {
     this.#tagRun.abort();
     const run = (this.#tagRun = new AbortController());
     this.tagging = this.stale = true;
+    this.compared = null;
     work.complete = false;
     work.parts = {};
     progress({ text: `Reading ${count(work.words, "word")}` });
-    this.tell("progress");
+    this.tell("progress", "compare");
+    this.compare();
     try {
-      const asked = { ...this.#document(), ...this.#lists(), model: work.model, top: TOP };
+      const asked = { ...this.document(), ...this.#lists(), model: work.model, top: TOP };
       asked.section_top = work.sections.length > 1 ? SECTION_TOP : 0;
       for await (const event of api.stream("v1/tag/stream", asked, run.signal)) {
         if (run.signal.aborted) return;
@@ -290,7 +293,6 @@ class Desk extends EventTarget {
         this.tell("progress");
       }
     }
-    if (work.other && !this.compared) this.compare();
   }
 
   stop() {
@@ -306,21 +308,18 @@ class Desk extends EventTarget {
     work.notes = found.notes;
     work.words = found.words;
     work.wordsRead = found.words_read;
-    for (const one of found.predictions) {
-      const decision = work.decisions[one.id];
-      if (decision) Object.assign(decision, { score: one.score, model: work.model, rank: one.rank });
+    for (const { id, score, rank } of found.predictions) {
+      if (work.decisions[id]) Object.assign(work.decisions[id], { score, rank, model: work.model });
     }
     this.tell("predictions", "decisions");
     const above = this.above.length;
-    say(above ? `${count(above, "suggestion")} above the threshold` : "No suggestion is above the threshold");
+    say(`${above ? count(above, "suggestion") : "No suggestion is"} above the threshold`);
   }
 
   #part(work, event) {
     const scores = Object.entries(event.scores).filter(([, score]) => score >= FAINT);
-    work.parts[event.section] = {
-      scores: Object.fromEntries(scores),
-      best: event.predictions.filter((one) => one.assigned).map(({ id, descriptor, score }) => ({ id, descriptor, score })),
-    };
+    const best = event.predictions.filter((one) => one.assigned).map((one) => one.descriptor);
+    work.parts[event.section] = { scores: Object.fromEntries(scores), best };
     this.fresh.push(event.section);
     if (this.fresh.length > 1) return; // drawn with the others of this frame
     requestAnimationFrame(() => this.#drawFresh(work, event.steps - 1));
@@ -344,216 +343,15 @@ class Desk extends EventTarget {
     try {
       const found = await api.post(
         "v1/compare",
-        { ...this.#document(), ...this.#lists(), models: [work.model, work.other] },
-        this.#run.signal,
+        { ...this.document(), ...this.#lists(), models: [work.model, work.other] },
+        this.signal,
       );
-      if (this.work !== work || found.models[1] !== work.other) return;
+      if (this.work !== work || found.models.join() !== [work.model, work.other].join()) return;
       settled("compare");
       this.compared = found;
       this.tell("compare");
     } catch (error) {
       trouble("compare", error, () => this.compare());
-    }
-  }
-
-  // --- decisions ------------------------------------------------------------------------------
-
-  decision(id) {
-    return this.work?.decisions[id]?.state ?? null;
-  }
-
-  /** Accept or reject; the same again takes it back. */
-  decide(info, state) {
-    const now = this.decision(info.id) === state ? null : state;
-    this.#set(info, now);
-    say(`${info.descriptor} ${now ?? "undecided"}`);
-    return now;
-  }
-
-  #set(info, state, how = "suggested") {
-    const { decisions } = this.work;
-    this.#undo.push([info.id, decisions[info.id]]);
-    if (state) {
-      const before = decisions[info.id];
-      const order = before?.order ?? 1 + Math.max(0, ...Object.values(decisions).map((one) => one.order));
-      decisions[info.id] = { ...kept(info), model: info.model ?? this.work.model, how: before?.how ?? how, state, order };
-    } else {
-      delete decisions[info.id];
-    }
-    this.tell("decisions");
-  }
-
-  /** The decisions of this kind, in the order in which they were made. */
-  decided(state) {
-    return Object.values(this.work?.decisions ?? {})
-      .filter((one) => one.state === state)
-      .sort((a, b) => a.order - b.order);
-  }
-
-  acceptAll() {
-    const open = this.above.filter((one) => !this.decision(one.id));
-    for (const one of open) this.#set(one, "accepted");
-    say(`${count(open.length, "concept")} accepted`);
-  }
-
-  get canUndo() {
-    return this.#undo.length > 0;
-  }
-
-  undo() {
-    const last = this.#undo.pop();
-    if (!last) return;
-    const [id, before] = last;
-    const name = (before ?? this.work.decisions[id])?.descriptor ?? id;
-    if (before) this.work.decisions[id] = before;
-    else delete this.work.decisions[id];
-    this.tell("decisions");
-    say(`Undone: ${name} ${before?.state ?? "undecided"}`);
-  }
-
-  /** A concept that the indexer found by its name: chosen at once, scored as soon as possible. */
-  async add(info) {
-    const known = this.work.predictions?.find((one) => one.id === info.id);
-    this.#set(known ?? { ...info, score: null }, "accepted", "added");
-    say(`${info.descriptor} added`);
-    if (!known) await this.#score(info);
-  }
-
-  /** A label that was trained is scored by the model in use, any other by a zero-shot model. */
-  async #score(info) {
-    const work = this.work;
-    const trained = info.in_model && info.group !== "zero";
-    if (!trained && !this.zeroShot && !info.in_model) return;
-    try {
-      let score;
-      let { model } = work;
-      if (trained || !this.zeroShot) {
-        const asked = { ...this.#document(), model, include: [info.id], top: 1 };
-        const found = await api.post("v1/tag", asked, this.#run.signal);
-        score = found.predictions[0]?.score ?? null;
-      } else {
-        const concepts = [{ id: info.id, descriptor: info.descriptor }];
-        const found = await api.post("v1/score", { ...this.#document(), concepts }, this.#run.signal);
-        score = found.scores[0].score;
-        model = found.model; // the service knows which of its models is best at this
-      }
-      settled("score");
-      if (work.decisions[info.id]) Object.assign(work.decisions[info.id], { score, model });
-      this.tell("decisions");
-    } catch (error) {
-      trouble("score", error, error instanceof api.Unreachable ? () => this.#score(info) : null);
-    }
-  }
-
-  // --- evidence -------------------------------------------------------------------------------
-
-  lit(label, model = this.work?.model) {
-    return this.work?.lit.find((one) => one.label === label && one.model === model);
-  }
-
-  /** Light the words that speak for a label, or put them out. */
-  light(info, model = info.model ?? this.work.model) {
-    const { lit } = this.work;
-    const there = this.lit(info.id, model);
-    if (there) {
-      lit.splice(lit.indexOf(there), 1);
-      say(`${info.descriptor} put out`);
-    } else if (info.in_model === false && !this.model(model)?.zero_shot) {
-      const detail = `no model here knows “${info.descriptor}”: a zero-shot model could explain it`;
-      trouble("evidence", new api.Problem(422, { detail }), null);
-      return;
-    } else {
-      if (lit.length === COLOURS) lit.shift();
-      const taken = lit.map((one) => one.colour);
-      const colour = [...Array(COLOURS).keys()].map((n) => n + 1).find((n) => !taken.includes(n));
-      lit.push({ label: info.id, descriptor: info.descriptor, model, colour, unseen: info.in_model === false });
-      this.fetchEvidence();
-    }
-    this.tell("lit");
-  }
-
-  unlight() {
-    if (!this.work?.lit.length) return;
-    this.work.lit = [];
-    this.tell("lit");
-    say("All lights are out");
-  }
-
-  readApart(apart) {
-    this.apart = apart;
-    this.tell("lit");
-    this.fetchEvidence();
-  }
-
-  /** The evidence of a lit label; undefined while it is on its way. */
-  evidenceOf(one) {
-    return this.#evidence.get(`${one.model}\n${one.label}\n${this.apart}`);
-  }
-
-  /** The weight of full colour. Read apart, the weights of a section are shares of its own. */
-  strongest(evidence, part) {
-    return this.apart ? Math.max(0, ...part.spans.map((one) => Math.abs(one.weight))) : evidence.strongest;
-  }
-
-  /** The stretches of a section that are to be lit: the strong ones, unless all are wanted. */
-  shownSpans(evidence, part) {
-    if (this.settings.allWords) return part.spans;
-    const least = STRONG * this.strongest(evidence, part);
-    return part.spans.filter((one) => Math.abs(one.weight) >= least);
-  }
-
-  lightAllWords(all) {
-    this.settings.allWords = all;
-    this.keepSettings();
-    this.tell("lit");
-  }
-
-  /** Whether it is on its way. */
-  awaits(one) {
-    return this.#asked.has(`${one.model}\n${one.label}\n${this.apart}`);
-  }
-
-  /** Ask for what is lit and not here yet. */
-  async fetchEvidence() {
-    const missing = new Map(); // by model
-    for (const one of this.work.lit) {
-      const key = `${one.model}\n${one.label}\n${this.apart}`;
-      if (this.#evidence.has(key) || this.#asked.has(key)) continue;
-      this.#asked.add(key);
-      missing.set(one.model, [...(missing.get(one.model) ?? []), one]);
-    }
-    await Promise.all([...missing].map(([model, some]) => this.#explain(model, some)));
-  }
-
-  async #explain(model, some) {
-    const { work, apart } = this;
-    try {
-      const labels = some.filter((one) => !one.unseen).map((one) => one.label);
-      const concepts = some.filter((one) => one.unseen).map((one) => ({ id: one.label, descriptor: one.descriptor }));
-      const asked = { ...this.#document(), model, labels, concepts, by_section: apart };
-      for await (const event of api.stream("v1/evidence/stream", asked, this.#run.signal)) {
-        if (event.event !== "evidence") continue;
-        this.#evidence.set(`${model}\n${event.evidence.label}\n${apart}`, inUnits(work, event.evidence));
-        this.#forgetSome();
-        const { descriptor, sections } = event.evidence;
-        const places = sections.reduce((sum, one) => sum + this.shownSpans(event.evidence, one).length, 0);
-        say(`${descriptor}: ${count(places, "place")} lit in ${count(sections.length, "section")}`);
-        this.tell("evidence");
-      }
-      settled("evidence");
-    } catch (error) {
-      trouble("evidence", error, () => this.fetchEvidence());
-    } finally {
-      for (const { label } of some) this.#asked.delete(`${model}\n${label}\n${apart}`);
-      this.tell("evidence");
-    }
-  }
-
-  #forgetSome() {
-    for (const key of this.#evidence.keys()) {
-      if (this.#evidence.size <= MOST_EVIDENCE) return;
-      const [model, label] = key.split("\n");
-      if (!this.lit(label, model)) this.#evidence.delete(key);
     }
   }
 
@@ -598,23 +396,6 @@ export function ids(list) {
   return [...new Set(found.filter(Boolean))];
 }
 
-/** What is kept of a label in a decision. */
-function kept({ id, uri, descriptor, group, count, in_model, place, score, rank }) {
-  return { id, uri, descriptor, group, count, in_model, place, score: score ?? null, rank: rank ?? null };
-}
-
 const firstWords = (text) => text.trim().split("\n")[0].slice(0, 120);
-
-/** Evidence with offsets as JavaScript counts them. */
-function inUnits(work, evidence) {
-  for (const part of evidence.sections) {
-    const units = unitsOf(work.sections[part.section].text);
-    for (const span of part.spans) {
-      span.start = units(span.start);
-      span.end = units(span.end);
-    }
-  }
-  return evidence;
-}
 
 export const desk = new Desk();

@@ -31,6 +31,12 @@ export function icon(name) {
   return svg;
 }
 
+/** A button that is a drawing, with its name for those who do not see it. */
+export function smallButton(drawing, name, onclick) {
+  const attributes = { type: "button", class: "small", "aria-label": name, title: name, onclick };
+  return h("button", attributes, icon(drawing));
+}
+
 const numbers = new Intl.NumberFormat("en");
 export const number = (value) => numbers.format(value);
 

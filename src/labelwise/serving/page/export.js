@@ -16,15 +16,20 @@ const format = () => document.querySelector("input[name=format]:checked").value;
 /** Everything that was decided, with where it comes from. */
 function exported() {
   const { work } = desk;
-  const accepted = desk.decided("accepted").map((one) => shown(one, one.how === "added" ? "added" : "accepted"));
-  const open = $("undecided").checked ? desk.above.filter((one) => !desk.decision(one.id)).map((one) => shown({ ...one, model: work.model }, "suggested")) : [];
+  const accepted = desk.decisions
+    .list("accepted")
+    .map((one) => shown(one, one.how === "added" ? "added" : "accepted"));
+  const open = desk.above
+    .filter((one) => $("undecided").checked && !desk.decisions.of(one.id))
+    .map((one) => shown({ ...one, model: work.model }, "suggested"));
+  const uri = $("address").value.trim() || addressOf(work.name, work.id);
   return {
-    document: { uri: $("address").value.trim() || addressOf(work.name, work.id), title: work.title, source: work.source, words: work.words },
+    document: { uri, title: work.title, source: work.source, words: work.words },
     model: work.model,
     threshold: desk.threshold,
     exported: new Date().toISOString(),
     concepts: [...accepted, ...open],
-    rejected: desk.decided("rejected").map((one) => shown(one, "rejected")),
+    rejected: desk.decisions.list("rejected").map((one) => shown(one, "rejected")),
   };
 }
 
@@ -48,7 +53,8 @@ function draw() {
   $("preview").textContent = content();
   $("address").disabled = format() === "csv";
   const { concepts } = exported();
-  $("export-count").textContent = concepts.length ? count(concepts.length, "concept") : "No concept is chosen yet";
+  const some = concepts.length > 0;
+  $("export-count").textContent = some ? count(concepts.length, "concept") : "No concept is chosen yet";
 }
 
 function open() {
@@ -61,7 +67,10 @@ function open() {
 function download() {
   const [type] = TYPES[format()];
   const address = URL.createObjectURL(new Blob([content()], { type: `${type};charset=utf-8` }));
-  const name = (desk.work.name || desk.work.title).replace(/[^\p{L}\p{N}.-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 60);
+  const name = (desk.work.name || desk.work.title)
+    .replace(/[^\p{L}\p{N}.-]+/gu, "-")
+    .replace(/^[-.]+|[-.]+$/g, "")
+    .slice(0, 60);
   h("a", { href: address, download: `${name || "document"}.${format()}` }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
   say("Downloaded");
@@ -106,6 +115,6 @@ export function startExport() {
   $("download").addEventListener("click", download);
   $("copy-export").addEventListener("click", (event) => copy(content(), event.target));
   $("copy").addEventListener("click", (event) => {
-    copy(desk.decided("accepted").map((one) => `${one.id}\t${one.descriptor}\n`).join(""), event.target);
+    copy(desk.decisions.list("accepted").map((one) => `${one.id}\t${one.descriptor}\n`).join(""), event.target);
   });
 }

@@ -34,7 +34,8 @@ export function asTurtle({ document, concepts }, language = "en") {
     lines.push(`    dcterms:subject ${concepts.map((one) => iri(one.uri)).join(" ,\n        ")} .`);
   }
   for (const one of concepts) {
-    lines.push("", `${iri(one.uri)} a skos:Concept ;`, `    skos:prefLabel ${literal(one.descriptor)}@${language} .`);
+    const name = `${literal(one.descriptor)}@${language}`;
+    lines.push("", `${iri(one.uri)} a skos:Concept ;`, `    skos:prefLabel ${name} .`);
   }
   return `${lines.join("\n")}\n`;
 }
@@ -57,6 +58,7 @@ function literal(text) {
 /** A name for the document where it has none on the web. */
 export function addressOf(name, id) {
   // 3 for legislation, a year, a letter for the kind, a number: 32001R0012
-  if (/^\d{5}[A-Z]{1,2}\d{4}/.test(name)) return `http://publications.europa.eu/resource/celex/${encodeURIComponent(name)}`;
-  return `urn:labelwise:document:${encodeURIComponent(name || id)}`;
+  const celex = /^\d{5}[A-Z]{1,2}\d{4}/.test(name);
+  const before = celex ? "http://publications.europa.eu/resource/celex/" : "urn:labelwise:document:";
+  return before + encodeURIComponent(name || id);
 }

@@ -9,7 +9,8 @@ export function segments(layers) {
   const edges = [];
   for (const layer of layers) {
     for (const span of layer.spans) {
-      const part = { layer, weight: span.weight, strength: layer.strongest ? span.weight / layer.strongest : 0 };
+      const strength = layer.strongest ? span.weight / layer.strongest : 0;
+      const part = { layer, weight: span.weight, strength };
       edges.push({ at: span.start, part, open: true }, { at: span.end, part, open: false });
     }
   }
@@ -66,8 +67,11 @@ const KINDS = {
 
 export const KIND_SENTENCES = {
   match: "Match: the descriptor of the concept stands in the text.",
-  contribution: "Contribution: the share of the score that the words add, exactly; dotted, what they take away.",
-  attention: "Attention: where the network looked, which is no proof of why it decided. Words with less than an equal share are unmarked.",
+  contribution:
+    "Contribution: the share of the score that the words add, exactly; dotted, what they take away.",
+  attention:
+    "Attention: where the network looked, which is no proof of why it decided. " +
+    "Words with less than an equal share are unmarked.",
 };
 
 /** "citrus fruit: 21.0 % of the attention". */

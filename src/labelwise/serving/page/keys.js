@@ -16,7 +16,7 @@ const KEYS = {
   a: () => decideFocused("accepted"),
   r: () => decideFocused("rejected"),
   A: press("all"),
-  u: () => desk.undo(),
+  u: () => desk.decisions.undo(),
   n: () => nextEvidence(1),
   p: () => nextEvidence(-1),
   l: () => {
@@ -36,7 +36,7 @@ function key(event) {
   const { target } = event;
   if (target.matches("input:not([type=range]), textarea, select")) return;
   if (event.key === "Escape") {
-    desk.unlight();
+    desk.lights.putOut();
     return;
   }
   if (!desk.settings.singleKeys) return;

@@ -6,13 +6,19 @@ import { count, h, icon, setStyle } from "./dom.js";
 /** How well the model knows a label. */
 export function marks(info) {
   const found = [];
-  if (info.in_model === false) found.push(["out", "not in model", "The thesaurus has this concept, the model does not"]);
-  else if (info.group === "zero") found.push(["zero", "unseen", "Zero-shot: no training document carries this label"]);
-  else if (info.group === "few") {
-    found.push(["few", `rare ${info.count}`, `Few-shot: ${count(info.count, "training document carries", "training documents carry")} this label`]);
+  const mark = (kind, text, title) => found.push(h("span", { class: `mark ${kind}`, title }, text));
+  if (info.in_model === false) {
+    mark("out", "not in model", "The thesaurus has this concept, the model does not");
+  } else if (info.group === "zero") {
+    mark("zero", "unseen", "Zero-shot: no training document carries this label");
+  } else if (info.group === "few") {
+    const documents = count(info.count, "training document");
+    mark("few", `rare ${info.count}`, `Few-shot: ${documents} with this label`);
   }
-  if (desk.work?.gold.includes(info.id)) found.push(["gold", "in file", "The file that was opened names this label"]);
-  return found.map(([kind, text, title]) => h("span", { class: `mark ${kind}`, title }, text));
+  if (desk.work?.gold.includes(info.id)) {
+    mark("gold", "in file", "The file that was opened names this label");
+  }
+  return found;
 }
 
 /** The place above a concept: domain › microthesaurus › broader. */
@@ -25,26 +31,41 @@ export function above(info) {
 export function bar(score, colour) {
   const fill = h("span", { class: "fill" });
   setStyle(fill, { width: `${Math.round(100 * Math.min(1, Math.max(0, score ?? 0)))}%` });
-  return h("span", { class: "score", "data-colour": colour, "aria-hidden": "true" }, h("span", { class: "meter" }, fill));
+  const meter = h("span", { class: "meter" }, fill);
+  return h("span", { class: "score", "data-colour": colour, "aria-hidden": "true" }, meter);
 }
 
+/** The number of the colour where the concept is lit, else its rank. */
 export function swatch(lit, rank) {
-  return h("span", { class: "swatch", "data-colour": lit?.colour, "aria-hidden": "true" }, lit ? String(lit.colour) : String(rank));
+  const attributes = { class: "swatch", "data-colour": lit?.colour, "aria-hidden": "true" };
+  return h("span", attributes, String(lit?.colour ?? rank));
 }
 
+const ICONS = { accept: "check", reject: "cross", never: "never" };
+
+/** Accept, reject, never suggest: out of the order of Tab, since arrows come to them. */
 export function choices(info) {
-  const state = desk.decision(info.id);
-  const choice = (name, label, act, pressed) =>
+  const state = desk.decisions.of(info.id);
+  const choice = (name, label, onclick, pressed) =>
     h(
       "button",
-      { type: "button", class: `choice ${name}`, tabindex: "-1", "aria-label": `${label} ${info.descriptor}`, title: label, "aria-pressed": pressed, onclick: act },
-      icon({ accept: "check", reject: "cross", never: "never" }[name]),
+      {
+        type: "button",
+        class: `choice ${name}`,
+        tabindex: "-1",
+        "aria-label": `${label} ${info.descriptor}`,
+        "aria-pressed": pressed,
+        title: label,
+        onclick,
+      },
+      icon(ICONS[name]),
     );
+  const decide = (wanted) => () => desk.decisions.decide(info, wanted);
   return h(
     "span",
     { class: "choices" },
-    choice("accept", "Accept", () => desk.decide(info, "accepted"), String(state === "accepted")),
-    choice("reject", "Reject", () => desk.decide(info, "rejected"), String(state === "rejected")),
+    choice("accept", "Accept", decide("accepted"), String(state === "accepted")),
+    choice("reject", "Reject", decide("rejected"), String(state === "rejected")),
     choice("never", "Never suggest", () => desk.neverSuggest(info)),
   );
 }

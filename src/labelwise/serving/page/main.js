@@ -31,7 +31,10 @@ function drawFacts() {
   const facts = [];
   if (work) {
     facts.push(count(work.words, "word"), count(work.sections.length, "section"));
-    if (work.wordsRead !== null && work.wordsRead < work.words) facts.push(`the model reads the first ${count(work.wordsRead, "word")}; choose “section by section” for the rest`);
+    if (work.wordsRead !== null && work.wordsRead < work.words) {
+      const read = count(work.wordsRead, "word");
+      facts.push(`the model reads the first ${read}; choose “section by section” for the rest`);
+    }
     if (work.source) facts.push(work.source);
   }
   $("facts").textContent = facts.join(" · ");
@@ -86,7 +89,9 @@ async function follow() {
 
 function startDialogs() {
   $("help").addEventListener("click", () => $("help-dialog").showModal());
-  for (const one of document.querySelectorAll("[data-close]")) one.addEventListener("click", () => one.closest("dialog").close());
+  for (const one of document.querySelectorAll("[data-close]")) {
+    one.addEventListener("click", () => one.closest("dialog").close());
+  }
   let unlocked = null; // one dialog, however many requests were refused
   hooks.unlock = (problem) => {
     $("key-problem").textContent = problem;
@@ -148,7 +153,8 @@ desk.on("predictions", drawFacts);
 desk.on("models model compare", drawModels);
 desk.on("keeping", () => {
   $("unkept").hidden = !desk.reason;
-  $("unkept").textContent = desk.reason ? `This work cannot be kept for later (${desk.reason}): export it before you leave.` : "";
+  $("unkept").textContent =
+    `This work cannot be kept for later (${desk.reason}): export it before you leave.`;
 });
 
 $("model").addEventListener("change", () => desk.useModel($("model").value));

@@ -34,11 +34,11 @@ function visit(section) {
 
 /** (section → share of the evidence, own score) for each lit concept. */
 function shares() {
-  return (desk.work?.lit ?? []).map((one) => {
-    const evidence = desk.evidenceOf(one);
+  return (desk.lights.all).map((one) => {
+    const evidence = desk.lights.of(one);
     const weights = new Map((evidence?.sections ?? []).map((part) => [part.section, part]));
     // Read apart, each section's weights are shares of its own: its score tells how it weighs.
-    const weigh = (part) => (desk.apart ? part.score ?? 0 : part.weight);
+    const weigh = (part) => (desk.lights.apart ? part.score ?? 0 : part.weight);
     const most = Math.max(0, ...[...weights.values()].map(weigh));
     const total = [...weights.values()].reduce((sum, part) => sum + part.weight, 0);
     return { one, weights, weigh, most, total };
@@ -49,7 +49,7 @@ function draw() {
   drawSections(items.keys());
   const { work } = desk;
   $("outline-hint").textContent = work?.lit.length
-    ? desk.apart ? "What each section scores on its own" : "Where the evidence lies"
+    ? desk.lights.apart ? "What each section scores on its own" : "Where the evidence lies"
     : work?.sections.length > 1 ? "Each with its own best concept" : "";
   drawStrip();
 }
@@ -60,24 +60,30 @@ function drawSections(which) {
   for (const section of which) {
     const { best, bars, button } = items[section];
     const part = work.parts[section];
-    best.textContent = lit.length ? "" : part?.best[0]?.descriptor ?? "";
-    const sentences = [];
+    const own = lit.length ? "" : part?.best[0] ?? "";
+    best.textContent = own;
+    const sentences = own ? [`on its own: ${own}`] : [];
     bars.replaceChildren(
       ...lit.map(({ one, weights, weigh, most, total }) => {
         const here = weights.get(section);
-        const own = part?.scores[one.label];
         const share = here && most ? weigh(here) / most : 0;
-        if (here && total && !desk.apart) sentences.push(`${one.descriptor}: ${Math.round((100 * here.weight) / total)} % of its evidence`);
-        if (here && desk.apart) sentences.push(`${one.descriptor}: this section alone scores ${shownScore(here.score)}`);
-        else if (own !== undefined && one.model === work.model) sentences.push(`alone it scores ${shownScore(own)}`);
+        if (here && total) sentences.push(sentence(one, here, total, part));
         const bar = h("span", { class: "share", "data-colour": one.colour });
         setStyle(bar, { width: `${Math.max(share ? 4 : 0, 100 * share)}%` });
         return h("span", { class: "track" }, bar);
       }),
     );
-    button.title = sentences.join("; ");
-    button.setAttribute("aria-label", [names[section], part?.best[0] && !lit.length ? `on its own: ${part.best[0].descriptor}` : "", ...sentences].filter(Boolean).join(", "));
+    button.title = sentences.join("\n");
+    button.setAttribute("aria-label", [names[section], ...sentences].join(", "));
   }
+}
+
+/** What a section has to do with a concept. */
+function sentence(one, here, total, part) {
+  if (desk.lights.apart) return `${one.descriptor}: this section alone scores ${shownScore(here.score)}`;
+  const share = `${one.descriptor}: ${Math.round((100 * here.weight) / total)} % of its evidence`;
+  const score = one.model === desk.work.model ? part?.scores[one.label] : undefined;
+  return score === undefined ? share : `${share}, alone it scores ${shownScore(score)}`;
 }
 
 // --- the strip --------------------------------------------------------------------------------
@@ -93,14 +99,14 @@ function drawStrip() {
   const pen = canvas.getContext("2d");
   const style = getComputedStyle(canvas);
   const { starts, total } = extent(work);
-  const lit = work.lit.filter((one) => desk.evidenceOf(one));
+  const lit = work.lit.filter((one) => desk.lights.of(one));
   for (const [lane, one] of lit.entries()) {
-    const evidence = desk.evidenceOf(one);
+    const evidence = desk.lights.of(one);
     const wide = canvas.width / lit.length;
     pen.fillStyle = colourOf(canvas, style, one.colour);
     for (const part of evidence.sections) {
-      const strongest = desk.strongest(evidence, part);
-      for (const span of desk.shownSpans(evidence, part)) {
+      const strongest = desk.lights.strongest(evidence, part);
+      for (const span of desk.lights.shown(evidence, part)) {
         if (span.weight <= 0) continue;
         pen.globalAlpha = 0.35 + 0.65 * Math.min(1, span.weight / strongest);
         const y = ((starts[part.section] + span.start) / total) * canvas.height;

@@ -37,26 +37,44 @@ async function ask() {
 }
 
 function draw(total) {
-  const options = found.map((info, n) =>
-    h(
-      "li",
-      { role: "option", id: `found-${n}`, "aria-selected": String(n === active), onmousedown: (event) => event.preventDefault(), onclick: () => choose(info) },
-      h("span", { class: "descriptor" }, info.descriptor, ...marks(info), desk.decision(info.id) ? h("span", { class: "hint" }, desk.decision(info.id)) : null),
-      h("span", { class: "place" }, above(info)),
-    ),
+  const more = total - found.length;
+  const hint = !found.length
+    ? "No concept has a word that begins like this."
+    : more && `and ${count(more, "more concept")}: type more`;
+  $("found").replaceChildren(
+    ...found.map(option),
+    ...(hint ? [h("li", { class: "empty", role: "presentation" }, hint)] : []),
   );
-  if (!found.length) options.push(h("li", { class: "empty", role: "presentation" }, "No concept has a word that begins like this."));
-  else if (total > found.length) options.push(h("li", { class: "empty", role: "presentation" }, `and ${count(total - found.length, "more concept")}: type more`));
-  $("found").replaceChildren(...options);
   $("found").hidden = false;
   $("search").setAttribute("aria-expanded", "true");
   point();
 }
 
+function option(info, n) {
+  const state = desk.decisions.of(info.id);
+  return h(
+    "li",
+    {
+      role: "option",
+      id: `found-${n}`,
+      onmousedown: (event) => event.preventDefault(), // the focus stays in the search
+      onclick: () => choose(info),
+    },
+    h(
+      "span",
+      { class: "descriptor" },
+      info.descriptor,
+      ...marks(info),
+      state ? h("span", { class: "hint" }, ` ${state}`) : null,
+    ),
+    h("span", { class: "place" }, above(info)),
+  );
+}
+
 function point() {
-  for (const [n, option] of [...$("found").querySelectorAll("[role=option]")].entries()) {
-    option.setAttribute("aria-selected", String(n === active));
-    if (n === active) option.scrollIntoView({ block: "nearest" });
+  for (const [n, one] of [...$("found").querySelectorAll("[role=option]")].entries()) {
+    one.setAttribute("aria-selected", String(n === active));
+    if (n === active) one.scrollIntoView({ block: "nearest" });
   }
   if (active >= 0) $("search").setAttribute("aria-activedescendant", `found-${active}`);
   else $("search").removeAttribute("aria-activedescendant");
@@ -74,8 +92,8 @@ function close() {
 function choose(info) {
   $("search").value = "";
   close();
-  if (desk.decision(info.id) === "accepted") say(`${info.descriptor} is chosen already`);
-  else desk.add(info);
+  if (desk.decisions.of(info.id) === "accepted") say(`${info.descriptor} is chosen already`);
+  else desk.decisions.add(info);
 }
 
 function key(event) {

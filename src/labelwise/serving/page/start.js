@@ -1,7 +1,7 @@
 /** Where a document comes from: pasted, dropped, opened, an example, or kept from before. */
 
 import { desk } from "./desk.js";
-import { $, count, h, icon } from "./dom.js";
+import { $, count, h, smallButton } from "./dom.js";
 import * as keep from "./keep.js";
 import { say, trouble } from "./messages.js";
 
@@ -43,17 +43,24 @@ async function drawKept() {
     desk.unkept(error.message);
   }
   $("recent").hidden = !all.length;
-  const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-  $("kept").replaceChildren(
-    ...all.map((one) => {
-      const chosen = Object.values(one.decisions).filter((decision) => decision.state === "accepted").length;
-      return h(
-        "li",
-        {},
-        h("a", { href: `#${one.id}` }, h("b", {}, one.title || "Untitled"), h("span", { class: "hint" }, `${count(one.words, "word")} · ${count(chosen, "concept")} chosen · ${when.format(one.saved)}`)),
-        h("button", { type: "button", class: "small", "aria-label": `Forget ${one.title}`, title: "Forget", onclick: () => forget(one.id) }, icon("cross")),
-      );
-    }),
+  $("kept").replaceChildren(...all.map(keptItem));
+}
+
+const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+function keptItem(one) {
+  const chosen = Object.values(one.decisions).filter((other) => other.state === "accepted").length;
+  const facts = [count(one.words, "word"), `${count(chosen, "concept")} chosen`, when.format(one.saved)];
+  return h(
+    "li",
+    {},
+    h(
+      "a",
+      { href: `#${one.id}` },
+      h("b", {}, one.title || "Untitled"),
+      h("span", { class: "hint" }, facts.join(" · ")),
+    ),
+    smallButton("cross", `Forget ${one.title}`, () => forget(one.id)),
   );
 }
 
@@ -63,20 +70,23 @@ async function forget(id) {
   $("pasted").focus();
 }
 
+/** A document that can be chosen. */
+function card(title, hint, onclick) {
+  const words = [h("b", {}, title), h("span", { class: "hint" }, hint)];
+  return h("li", {}, h("button", { type: "button", onclick }, ...words));
+}
+
 function drawMany() {
   const { documents, more, name } = desk.many;
-  $("many-hint").textContent = `${name} holds ${more ? `more than ${documents.length}` : documents.length} documents.`;
+  const sum = `${more ? "more than " : ""}${documents.length}`;
+  $("many-hint").textContent = `${name} holds ${sum} documents.`;
+  const choose = (one) => () => {
+    $("many-dialog").close();
+    desk.begin(one, name);
+  };
   $("many").replaceChildren(
     ...documents.map((one) =>
-      h("li", {}, h(
-        "button",
-        { type: "button", onclick: () => {
-          $("many-dialog").close();
-          desk.begin(one, name);
-        } },
-        h("b", {}, one.title || one.id),
-        h("span", { class: "hint" }, `${one.id} · ${count(one.words, "word")}`),
-      )),
+      card(one.title || one.id, `${one.id} · ${count(one.words, "word")}`, choose(one)),
     ),
   );
   $("many-dialog").showModal();
@@ -113,8 +123,7 @@ export function startStart() {
     $("file").value = "";
   });
   $("examples").replaceChildren(
-    ...EXAMPLES.map(([name, title, hint]) =>
-      h("li", {}, h("button", { type: "button", onclick: () => readExample(name, title) }, h("b", {}, title), h("span", { class: "hint" }, hint)))),
+    ...EXAMPLES.map(([name, title, hint]) => card(title, hint, () => readExample(name, title))),
   );
   $("forget").addEventListener("click", async () => {
     await keep.forgetAll();

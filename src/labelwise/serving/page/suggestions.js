@@ -10,13 +10,15 @@ const BELOW = 8; // suggestions shown below the threshold before the user asks f
 let more = false;
 
 function line(info) {
-  const lit = desk.lit(info.id);
+  const lit = desk.lights.lit(info.id);
+  const light = () => desk.lights.toggle(info);
+  const pressed = String(Boolean(lit));
   return h(
     "li",
-    { class: "line", "data-id": info.id, "data-state": desk.decision(info.id) },
+    { class: "line", "data-id": info.id, "data-state": desk.decisions.of(info.id) },
     h(
       "button",
-      { type: "button", class: "light", tabindex: "-1", "aria-pressed": String(Boolean(lit)), onclick: () => desk.light(info) },
+      { type: "button", class: "light", tabindex: "-1", "aria-pressed": pressed, onclick: light },
       swatch(lit, info.rank),
       named(info),
       bar(info.score, lit?.colour),
@@ -28,17 +30,18 @@ function line(info) {
 
 function single() {
   const { work } = desk;
-  if (!work.predictions) return [h("p", { class: "empty" }, desk.tagging ? "Reading the document." : "No suggestions yet.")];
+  if (!work.predictions) return [empty(desk.tagging ? "Reading the document." : "No suggestions yet.")];
   const cut = desk.threshold;
   const over = work.predictions.filter((one) => one.score > cut);
   const under = work.predictions.filter((one) => one.score <= cut);
   const shown = more ? under : under.slice(0, BELOW);
   const found = [];
-  if (over.length) found.push(h("ol", { class: "lines", "aria-label": "Above the threshold" }, ...over.map(line)));
-  else found.push(h("p", { class: "empty" }, work.predictions.length ? "No concept scores above the threshold." : "There is no word that the model could go by."));
+  if (over.length) found.push(lines("lines", "Above the threshold", over));
+  else if (under.length) found.push(empty("No concept scores above the threshold."));
+  else found.push(empty("There is no word that the model could go by."));
   if (under.length) {
     found.push(h("p", { class: "divider" }, "Below the threshold"));
-    found.push(h("ol", { class: "lines under", "aria-label": "Below the threshold" }, ...shown.map(line)));
+    found.push(lines("lines under", "Below the threshold", shown));
   }
   if (shown.length < under.length) {
     const left = under.length - shown.length;
@@ -47,15 +50,18 @@ function single() {
   return found;
 }
 
+const empty = (sentence) => h("p", { class: "empty" }, sentence);
+const lines = (name, label, infos) => h("ol", { class: name, "aria-label": label }, ...infos.map(line));
+
 function showMore() {
   more = true;
   draw();
-  lines()[Math.min(lines().length - 1, desk.above.length + BELOW)]?.querySelector(".light").focus();
+  rows()[Math.min(rows().length - 1, desk.above.length + BELOW)]?.querySelector(".light").focus();
 }
 
 // --- drawing, and where the focus is ------------------------------------------------------------
 
-const lines = () => [...$("list").querySelectorAll(".line")];
+const rows = () => [...$("list").querySelectorAll(".line")];
 const buttons = (one) => [...one.querySelectorAll("button")];
 let at = { id: null, button: 0 }; // the line and the button that Tab comes to
 
@@ -73,13 +79,13 @@ function draw() {
   rove(focused);
   const over = desk.above.length;
   $("counts").textContent = work.predictions && !work.other ? `${over} above the threshold` : "";
-  $("all").disabled = !desk.above.some((one) => !desk.decision(one.id));
-  $("undo").disabled = !desk.canUndo;
+  $("all").disabled = !desk.above.some((one) => !desk.decisions.of(one.id));
+  $("undo").disabled = !desk.decisions.canUndo;
 }
 
 /** One button of the list is in the order of Tab; arrows move it. */
 function rove(focus) {
-  const all = lines();
+  const all = rows();
   if (!all.length) return;
   const place = all.find((one) => one.dataset.id === at.id) ?? all[0];
   const found = buttons(place);
@@ -92,10 +98,17 @@ function rove(focus) {
 function move(event) {
   const place = event.target.closest(".line");
   if (!place) return;
-  const all = lines();
+  const all = rows();
   const row = all.indexOf(place);
   const column = buttons(place).indexOf(event.target);
-  const steps = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1], Home: [-all.length, 0], End: [all.length, 0] };
+  const steps = {
+    ArrowDown: [1, 0],
+    ArrowUp: [-1, 0],
+    ArrowRight: [0, 1],
+    ArrowLeft: [0, -1],
+    Home: [-all.length, 0],
+    End: [all.length, 0],
+  };
   const step = steps[event.key];
   if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
   event.preventDefault();
@@ -103,7 +116,7 @@ function move(event) {
 }
 
 function focusLine(row, column = 0) {
-  const all = lines();
+  const all = rows();
   if (!all.length) return;
   const place = all[Math.max(0, Math.min(all.length - 1, row))];
   const found = buttons(place);
@@ -115,7 +128,7 @@ function focusLine(row, column = 0) {
 }
 
 export function focusList() {
-  focusLine(Math.max(0, lines().findIndex((one) => one.dataset.id === at.id)), at.button);
+  focusLine(Math.max(0, rows().findIndex((one) => one.dataset.id === at.id)), at.button);
 }
 
 /** The concept whose line has the focus. */
@@ -134,14 +147,14 @@ export function decideFocused(state) {
     focusList();
     return;
   }
-  const row = lines().findIndex((one) => one.dataset.id === info.id);
-  if (desk.decide(info, state)) focusLine(row + 1);
+  const row = rows().findIndex((one) => one.dataset.id === info.id);
+  if (desk.decisions.decide(info, state)) focusLine(row + 1);
 }
 
 /** Light the suggestion of this rank. */
 export function lightRank(rank) {
   const info = desk.work?.predictions?.[rank - 1];
-  if (info && !desk.work.other) desk.light(info);
+  if (info && !desk.work.other) desk.lights.toggle(info);
 }
 
 export function startSuggestions() {
@@ -158,15 +171,17 @@ export function startSuggestions() {
     at = { id: place.dataset.id, button: buttons(place).indexOf(event.target) };
     rove(false);
   });
-  $("all").addEventListener("click", () => desk.acceptAll());
+  $("all").addEventListener("click", () => desk.decisions.acceptAll());
   $("undo").addEventListener("click", () => {
-    desk.undo();
+    desk.decisions.undo();
     if ($("undo").disabled) focusList();
   });
   $("threshold").addEventListener("input", () => {
     desk.threshold = Number($("threshold").value);
   });
-  $("threshold").addEventListener("change", () => say(`${count(desk.above.length, "suggestion")} above the threshold`));
+  $("threshold").addEventListener("change", () =>
+    say(`${count(desk.above.length, "suggestion")} above the threshold`),
+  );
   $("own").addEventListener("click", () => {
     desk.threshold = null;
   });

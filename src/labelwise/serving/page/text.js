@@ -131,7 +131,7 @@ function drawParts(which) {
   for (const section of which) {
     const node = sectionNodes[section];
     if (!node || !parts[section]) continue; // drawn with the whole text, when that is built
-    const names = parts[section].best.map((one) => one.descriptor).join(", ");
+    const names = parts[section].best.join(", ");
     node.firstElementChild.lastElementChild.textContent = names ? `on its own: ${names}` : "";
   }
 }
@@ -141,13 +141,13 @@ function drawParts(which) {
 function relight() {
   version += 1;
   found = [];
-  layers = (desk.work?.lit ?? []).flatMap((one) => {
-    const evidence = desk.evidenceOf(one);
+  layers = (desk.lights.all).flatMap((one) => {
+    const evidence = desk.lights.of(one);
     if (!evidence) return [];
     const bySection = new Map(
       evidence.sections.map((part) => [
         part.section,
-        { spans: desk.shownSpans(evidence, part), strongest: desk.strongest(evidence, part) },
+        { spans: desk.lights.shown(evidence, part), strongest: desk.lights.strongest(evidence, part) },
       ]),
     );
     return [{ ...one, kind: evidence.kind, bySection }];
@@ -247,7 +247,9 @@ let step = -1;
 
 function allSteps() {
   if (!steps) {
-    steps = desk.work.sections.flatMap((_, section) => marksOf(section).map(({ start }) => ({ section, start })));
+    steps = desk.work.sections.flatMap((_, section) =>
+      marksOf(section).map(({ start }) => ({ section, start })),
+    );
     step = -1;
   }
   return steps;

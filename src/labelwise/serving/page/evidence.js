@@ -1,0 +1,179 @@
+/** Which concepts are lit, and the words that speak for them.
+ *
+ * A light is {label, descriptor, model, colour, unseen}: one concept as one model sees it. Lights
+ * are kept with the work; the evidence is asked for again.
+ */
+
+import * as api from "./api.js";
+import { unitsOf } from "./codepoints.js";
+import { count } from "./dom.js";
+import { say, settled, trouble } from "./messages.js";
+
+const COLOURS = [1, 2, 3, 4, 5, 6, 7, 8]; // as palette.css has them
+const STRONG = 1 / 3; // of the heaviest word: fainter ones are lit when all words are
+const MOST = 64; // explanations in memory
+
+export class Lights {
+  apart = false; // every section is read on its own
+  #desk;
+  #found = new Map();
+  #asked = new Set();
+
+  constructor(desk) {
+    this.#desk = desk;
+  }
+
+  clear() {
+    this.apart = false;
+    this.#found = new Map();
+    this.#asked = new Set();
+  }
+
+  get all() {
+    return this.#desk.work?.lit ?? [];
+  }
+
+  /** The light of a label, if it is lit. */
+  lit(label, model = this.#desk.work?.model) {
+    return this.all.find((one) => one.label === label && one.model === model);
+  }
+
+  /** Light the words that speak for a label, or put them out. */
+  toggle(info, model = info.model ?? this.#desk.work.model) {
+    const there = this.lit(info.id, model);
+    const unseen = info.in_model === false;
+    if (there) {
+      this.all.splice(this.all.indexOf(there), 1);
+      say(`${info.descriptor} put out`);
+    } else if (unseen && !this.#desk.model(model)?.zero_shot) {
+      const detail = `no model here knows “${info.descriptor}”: a zero-shot model could explain it`;
+      trouble("evidence", new api.Problem(422, { detail }), null);
+      return;
+    } else {
+      if (this.all.length === COLOURS.length) this.all.shift();
+      const colour = COLOURS.find((n) => !this.all.some((one) => one.colour === n));
+      this.all.push({ label: info.id, descriptor: info.descriptor, model, colour, unseen });
+      this.fetch();
+    }
+    this.#desk.tell("lit");
+  }
+
+  putOut() {
+    if (!this.all.length) return;
+    this.#desk.work.lit = [];
+    this.#desk.tell("lit");
+    say("All lights are out");
+  }
+
+  readApart(apart) {
+    this.apart = apart;
+    this.fetch();
+    this.#desk.tell("lit");
+  }
+
+  useAllWords(all) {
+    this.#desk.settings.allWords = all;
+    this.#desk.keepSettings();
+    this.#desk.tell("lit");
+  }
+
+  // --- what is known --------------------------------------------------------------------------
+
+  #key(one) {
+    return `${one.model}\n${one.label}\n${this.apart}`;
+  }
+
+  /** The evidence of a light; undefined while it is not here. */
+  of(one) {
+    return this.#found.get(this.#key(one));
+  }
+
+  /** Whether it is on its way. */
+  awaits(one) {
+    return this.#asked.has(this.#key(one));
+  }
+
+  /** The weight of full colour. Read apart, the weights of a section are shares of its own. */
+  strongest(evidence, part) {
+    if (!this.apart) return evidence.strongest;
+    return Math.max(0, ...part.spans.map((one) => Math.abs(one.weight)));
+  }
+
+  /** The stretches of a section that are to be lit: the strong ones, unless all are wanted. */
+  shown(evidence, part) {
+    if (this.#desk.settings.allWords) return part.spans;
+    const least = STRONG * this.strongest(evidence, part);
+    return part.spans.filter((one) => Math.abs(one.weight) >= least);
+  }
+
+  // --- asking ---------------------------------------------------------------------------------
+
+  /** Ask for what is lit and not here yet. */
+  async fetch() {
+    const missing = this.all.filter((one) => !this.of(one) && !this.awaits(one));
+    for (const one of missing) this.#asked.add(this.#key(one));
+    const models = [...new Set(missing.map((one) => one.model))];
+    await Promise.all(
+      models.map((model) => this.#explain(model, missing.filter((one) => one.model === model))),
+    );
+  }
+
+  async #explain(model, lights) {
+    const desk = this.#desk;
+    const { work } = desk;
+    const [found, asked, keys] = [this.#found, this.#asked, lights.map((one) => this.#key(one))];
+    const question = {
+      ...desk.document(),
+      model,
+      labels: lights.filter((one) => !one.unseen).map((one) => one.label),
+      concepts: lights.filter((one) => one.unseen).map(unseenConcept),
+      by_section: this.apart,
+    };
+    try {
+      for await (const event of api.stream("v1/evidence/stream", question, desk.signal)) {
+        if (desk.work !== work) return; // these offsets belong to another document
+        if (event.event !== "evidence") continue;
+        const { evidence } = event;
+        found.set(`${model}\n${evidence.label}\n${question.by_section}`, inUnits(work, evidence));
+        this.#forgetSome();
+        this.#tellOf(evidence);
+      }
+      settled("evidence");
+    } catch (error) {
+      trouble("evidence", error, () => this.fetch());
+    } finally {
+      for (const key of keys) asked.delete(key);
+      desk.tell("evidence");
+    }
+  }
+
+  #tellOf(evidence) {
+    const places = evidence.sections.map((part) => this.shown(evidence, part).length);
+    const sum = places.reduce((a, b) => a + b, 0);
+    const sections = count(places.filter(Boolean).length, "section");
+    say(`${evidence.descriptor}: ${count(sum, "place")} lit in ${sections}`);
+    this.#desk.tell("evidence");
+  }
+
+  #forgetSome() {
+    for (const key of this.#found.keys()) {
+      if (this.#found.size <= MOST) return;
+      const [model, label] = key.split("\n");
+      if (!this.lit(label, model)) this.#found.delete(key);
+    }
+  }
+}
+
+const unseenConcept = ({ label, descriptor }) => ({ id: label, descriptor });
+
+/** Evidence with offsets as JavaScript counts them. */
+function inUnits(work, evidence) {
+  for (const part of evidence.sections) {
+    const units = unitsOf(work.sections[part.section].text);
+    for (const span of part.spans) {
+      span.start = units(span.start);
+      span.end = units(span.end);
+    }
+  }
+  return evidence;
+}
