@@ -127,3 +127,34 @@ def test_a_service_that_is_not_there_yet_is_waited_for(
     page.wait_for_selector("#model option", state="attached")
     wait_until(lambda: page.is_hidden("#progress"), 5)
     assert not answers
+
+
+def test_a_service_that_came_back_with_other_models_is_asked_with_one_of_them(
+    open_page: Any, act_text: str
+) -> None:
+    page = open_page(expected=("404",))
+    tag(page, act_text)
+    line(page).locator(".accept").click()
+
+    def unknown(route: Any) -> None:
+        if '"svm"' not in (route.request.post_data or ""):
+            route.continue_()
+            return
+        problem = {"type": "urn:labelwise:unknown-model", "detail": "no model is called svm"}
+        route.fulfill(status=404, content_type="application/problem+json", json=problem)
+
+    def others(route: Any) -> None:
+        found = route.fetch().json()
+        found["models"] = [one for one in found["models"] if one["id"] != "svm"]
+        route.fulfill(json=found | {"default": found["models"][0]["id"]})
+
+    page.route("**/v1/tag/stream", unknown)
+    page.route("**/v1/models", others)
+    page.click("#lists")
+    page.fill("#exclude", "none")
+    page.click("#lists-save")
+    page.wait_for_selector("#model option[value=svm]", state="detached")
+    page.wait_for_selector("#progress", state="hidden")
+    assert page.input_value("#model") == "exact-match"
+    assert page.locator(".line").count()
+    assert page.locator("#chosen li[data-id]").count() == 1

@@ -99,7 +99,7 @@ export class Decisions {
       if (work.decisions[info.id]) Object.assign(work.decisions[info.id], found);
       if (desk.work === work) desk.tell("decisions");
     } catch (error) {
-      trouble("score", error, error instanceof api.Unreachable ? () => this.#score(info) : null);
+      trouble("score", error, () => this.#score(info));
     }
   }
 

@@ -285,7 +285,8 @@ class Desk extends EventTarget {
       work.complete = true;
       settled("tag");
     } catch (error) {
-      if (this.#tagRun === run) trouble("tag", error, () => this.tag());
+      if (error.kind === "unknown-model") this.loadModels(); // the service came back with others
+      else if (this.#tagRun === run) trouble("tag", error, () => this.tag());
     } finally {
       if (this.#tagRun === run) {
         this.tagging = this.stale = false;

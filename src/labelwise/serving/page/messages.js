@@ -17,8 +17,13 @@ export function say(sentence) {
 /** Something failed; `again` tries it again. A stop that the user asked for is no trouble. */
 export function trouble(what, error, again) {
   if (error.name === "AbortError") return;
-  troubles.set(what, { error, again });
+  troubles.set(what, { error, again: helps(error) ? again : null });
   show();
+}
+
+/** Whether it may go better next time: what the service found wrong in a question stays wrong. */
+function helps(error) {
+  return !(error instanceof Problem) || error.status >= 500 || [401, 408].includes(error.status);
 }
 
 /** It worked, or is no longer wanted. */

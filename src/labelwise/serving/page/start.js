@@ -6,7 +6,7 @@ import * as keep from "./keep.js";
 import { say, trouble } from "./messages.js";
 
 const EXAMPLES = [
-  ["citrus.txt", "Import licences for citrus fruit", "a regulation of two pages"],
+  ["citrus.txt", "Import licences for citrus fruit", "a short regulation"],
   ["disease.txt", "Measures against foot-and-mouth disease", "a decision with an annex"],
   ["fisheries.txt", "Catch quotas and control of fishing vessels", "a longer regulation"],
 ];
