@@ -287,7 +287,7 @@ def test_narrow_screens_show_everything_without_scrolling_sideways(
     assert too_wide() == []
     line(page).locator(".light").click()
     line(page).locator(".accept").click()
-    if width < 820:
+    if width < 960:
         assert page.is_hidden("#text")
         page.click("#tab-reading")
         page.wait_for_selector("mark")
