@@ -37,6 +37,8 @@ COMMANDS = [
     ("serve",),
     ("faithfulness",),
     ("bench",),
+    ("compact",),
+    ("card",),
     ("demo",),
 ]
 
@@ -102,7 +104,7 @@ def test_completion_knows_commands_and_methods(process: Callable) -> None:
 WRONG_CALLS = [
     (("sing",), 2, "no such command 'sing'"),
     (("tag",), 2, "missing argument"),
-    (("tag", "act.txt"), 2, "missing option '--bundle'"),
+    (("tag", "absent.txt"), 1, "absent.txt"),
     (("tag", "act.txt", "--bundle", "b", "--top", "0"), 2, "--top"),
     (("tag", "act.txt", "--bundle", "b", "--format", "xml"), 2, "--format"),
     (("tag", "act.txt", "--bundle", "absent.bundle"), 1, "absent.bundle"),
