@@ -133,8 +133,7 @@ def _figures(run: Run | None, name: str) -> Iterator[str]:
         yield f"It has not been measured: `labelwise evaluate` writes a run for {name}."
         return
     for split, measures in reversed(run.measures.items()):
-        read = " (read once, after everything was chosen)" if split == "test" else ""
-        yield f"On the {split} split{read}, measured with this very file:"
+        yield f"On the {split} split, measured with this very file:"
         yield group_table(measures).markdown().rstrip()
     yield (
         "`frequent` labels have 50 training documents or more, `few` 1 to 49, `zero` none. A group "
