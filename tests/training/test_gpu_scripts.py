@@ -5,6 +5,7 @@ Nothing but the core may be imported there.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -39,7 +40,8 @@ else:
 
 def run(program: str | Path, *arguments: object) -> None:
     command = [sys.executable, "-c", BARE, str(program), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    alone = {name: value for name, value in os.environ.items() if name != "LABELWISE_DATA"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=alone)
     assert done.returncode == 0, done.stderr
 
 
