@@ -121,7 +121,7 @@ def _summary(manifest: Mapping[str, Any], name: str, bundle: Path) -> Iterator[s
             "model = bundle.load(shipped.path())\n"
             "scores = model.scores(documents)  # documents × labels, in the order of "
             "model.label_space\n"
-            "reasons = model.evidence(documents[0], ['1309'])  # the words that speak for a label\n"
+            'reasons = model.evidence(documents[0], ["1309"])  # the words that speak for a label\n'
             "```"
         )
 
