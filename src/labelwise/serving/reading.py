@@ -23,6 +23,8 @@ from labelwise.serving.problems import ProblemError
 from labelwise.serving.uploads import read_upload
 from labelwise.text.tokenizer import words
 
+PROGRAM = (sys.executable, "-m", "labelwise.serving.reading")
+
 MEMORY = 4 << 30
 """Bytes of address space that the process may take, libraries included."""
 
@@ -73,7 +75,7 @@ class ReadingProcess:
         """The process, begun anew where there is none: it takes a second."""
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "labelwise.serving.reading"],
+                PROGRAM,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )
