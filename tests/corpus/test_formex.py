@@ -137,14 +137,21 @@ def test_entities_are_neither_read_nor_expanded(tmp_path: Path) -> None:
         started = time.perf_counter()
         with pytest.raises(InputError, match=r"act\.xml, line 1: declares XML entities"):
             parse_formex(f"{prolog}<ACT><TITLE>&x;</TITLE></ACT>".encode(), "act.xml")
-        assert time.perf_counter() - started < 1
+        assert time.perf_counter() - started < 5
 
 
 def test_a_declared_type_outside_the_file_is_not_fetched() -> None:
     data = b'<!DOCTYPE ACT SYSTEM "http://192.0.2.1/formex.dtd"><ACT><P>Bees are free.</P></ACT>'
     started = time.perf_counter()
     assert parse_formex(data, "act.xml").text == "Bees are free."
-    assert time.perf_counter() - started < 1
+    assert time.perf_counter() - started < 5
+
+
+def test_a_prolog_that_never_ends_is_refused_at_once() -> None:
+    started = time.perf_counter()
+    with pytest.raises(InputError, match="not well-formed"):
+        parse_formex(b"<ACT><P>x</P></ACT>" + b"<!DOCTYPE[" * 200_000, "act.xml")
+    assert time.perf_counter() - started < 10
 
 
 def test_characters_named_as_in_html_are_read() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import time
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,13 @@ FORMEX = """<?xml version="1.0" encoding="UTF-8"?>
 )
 def test_formats_are_told_apart(start: bytes, name: str, format: str) -> None:
     assert detect(start, name) == format
+
+
+def test_a_file_made_to_hold_up_the_search_for_its_root_does_not() -> None:
+    """With every way to read it tried, this would take longer than the world has stood."""
+    started = time.perf_counter()
+    assert detect(b"<!DOCTYPE x [ ]>" * 200 + b"<!--" + b"-->" * 200, "act.xml") == "html"
+    assert time.perf_counter() - started < 5
 
 
 def test_a_folder_of_text_html_and_formex_gives_one_act_a_file(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ _HTML_TAGS = frozenset(
 _DECLARED_ENTITY = re.compile(r"<!ENTITY", re.IGNORECASE)
 _REFERENCE = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
 _OF_XML = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_TYPE = re.compile("<!DOCTYPE", re.IGNORECASE)
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
 _XML_DECLARATION = re.compile(r"^\s*<\?xml.*?\?>", re.DOTALL)
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -74,14 +75,21 @@ def _character(reference: re.Match[str]) -> str:
     return reference[0] if reference[1] in _OF_XML or code is None else chr(code)
 
 
+def _without_type(text: str) -> str:
+    """The text without its declaration of a type: the first, for a file has no other."""
+    at = _TYPE.search(text)
+    declared = _DOCTYPE.match(text, at.start()) if at else None
+    return text[: declared.start()] + text[declared.end() :] if declared else text
+
+
 def parse_xml(text: str, name: str) -> Any:
     """The root element. Nothing outside the text is ever read, and no entity is expanded."""
     refuse_entities(text, name)
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_pis=True
     )
-    bare = _XML_DECLARATION.sub("", text.lstrip("\ufeff"), count=1)
-    bare = _REFERENCE.sub(_character, _NOT_XML.sub("", _DOCTYPE.sub("", bare, count=1)))
+    bare = _without_type(_XML_DECLARATION.sub("", text.lstrip("\ufeff"), count=1))
+    bare = _REFERENCE.sub(_character, _NOT_XML.sub("", bare))
     try:
         root = etree.fromstring(bare, parser)
     except (etree.XMLSyntaxError, ValueError) as error:

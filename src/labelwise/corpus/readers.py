@@ -49,7 +49,7 @@ _MARKUP = (".html", ".htm", ".xhtml", ".xml")
 
 # What may stand before the root element: declarations and comments.
 _ROOT = re.compile(
-    rb"(?:\s|<\?.*?\?>|<!--.*?-->|(?i:<!DOCTYPE)[^>\[]*(?:\[.*?\]\s*)?>)*<([\w.-]+(?::[\w.-]+)?)[\s/>]",
+    rb"(?:\s|<\?.*?\?>|<!--.*?-->|(?i:<!DOCTYPE)[^>\[]*(?:\[.*?\]\s*)?>)*+<([\w.-]+(?::[\w.-]+)?)[\s/>]",
     re.S,
 )
 _JSON_START = re.compile(rb'\{\s*["}]|\{\s*$|\[\s*[{\]]|\[\s*$')
