@@ -1,15 +1,17 @@
 """Label-wise attention in plain PyTorch, some rows and a block of labels at a time.
 
 A block is scored, summed and forgotten, and the backward pass computes it again, so that memory
-stays bounded whatever the number of labels. Rows are read as one long row of tokens, cut to the
-longest of them, so that hardly any padding is computed. This is the operator on a CPU, and what
-the fused kernels are checked against.
+stays bounded whatever the number of labels. Short rows are read as one long row of tokens, cut to
+the longest of them, so that hardly any padding is computed; a long row is read in pieces, which its
+attention puts together. This is the operator on a CPU, and what the fused kernels are checked
+against.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -20,7 +22,7 @@ from labelwise.kernels import eight_bits
 from labelwise.kernels.cores import on_cores
 
 GROUP_TOKENS = {"cpu": 1 << 10, "cuda": 1 << 16}
-"""Tokens that are read together: of one long row, or of several short ones."""
+"""Tokens that are read together: a piece of one long row, or several short ones."""
 
 BLOCK_ELEMENTS = {"cpu": 1 << 18, "cuda": 1 << 26}
 """Labels × tokens that are scored at once: 1 MB of float32, which stays in a CPU's cache from the
@@ -49,14 +51,28 @@ def weights(h: Tensor, lengths: Tensor, queries: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class _Group:
-    """Rows one after another that are read together, as long as the longest of them."""
+    """Rows one after another that are read together, as long as the longest of them; or a piece
+    of a row."""
 
     rows: slice
     longest: int
     padding: Tensor | None  # (rows, longest), True at padding; None where there is none
+    first: int = 0
+    piece: bool = False
+
+    def pieces(self, most: int) -> list[_Group]:
+        """The row in pieces of about the same size; short rows as they are."""
+        if self.longest <= most:
+            return [self]
+        count = -(-self.longest // most)
+        cuts = [self.longest * at // count for at in range(count + 1)]
+        return [
+            replace(self, first=first, longest=end - first, piece=True)
+            for first, end in pairwise(cuts)
+        ]
 
     def tokens(self, x: Tensor) -> Tensor:  # (documents, tokens, width) to (rows · longest, width)
-        return x[self.rows, : self.longest].flatten(0, 1)
+        return x[self.rows, self.first : self.first + self.longest].flatten(0, 1)
 
     def apart(self, products: Tensor) -> Tensor:  # (labels, rows · longest) to (…, rows, longest)
         return products.view(len(products), -1, self.longest)
@@ -65,6 +81,15 @@ class _Group:
         if self.padding is not None:
             scores.masked_fill_(self.padding, float("-inf"))
         return scores.softmax(2)
+
+    def attention(self, scores: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Its softmax and, for a piece, the logarithm of what that divided by: it says how much
+        of the row's attention the piece has."""
+        if not self.piece:
+            return self.softmax(scores), None
+        highest = scores.amax(2)
+        a = scores.softmax(2)
+        return a, highest - a.amax(2).log()
 
 
 def _groups(h: Tensor, lengths: Tensor) -> Iterator[_Group]:
@@ -99,9 +124,12 @@ class _LabelAttention(torch.autograd.Function):
     ) -> Tensor:
         logits = h.new_empty((len(h), len(queries)), dtype=_wide(h.dtype))
         for group in _groups(h, lengths):
-            x = group.tokens(h)
-            y = x if v is h else group.tokens(v)
-            logits[group.rows] = _attend(group, x, y, queries, outputs)
+            found = []
+            for part in group.pieces(_budget(GROUP_TOKENS, h)):
+                x = part.tokens(h)
+                y = x if v is h else part.tokens(v)
+                found.append(_attend(part, x, y, queries, outputs))
+            logits[group.rows] = _together(found)
         ctx.save_for_backward(h, v, lengths, queries, outputs, logits)
         return logits
 
@@ -139,23 +167,40 @@ class _LabelAttention(torch.autograd.Function):
 
 
 def _attend(group: _Group, x: Tensor, y: Tensor, queries: Tensor, outputs: Tensor) -> Tensor:
-    def attend(block: slice) -> Tensor:  # (block, rows)
-        a = _weights(group, x, queries[block])
+    def attend(block: slice) -> Tensor:
+        a, share = group.attention(_scores(group, x, queries[block]))
         a *= group.apart(_products(outputs[block], y))
-        return a.sum(2)
+        return _with_share(a.sum(2), share)
 
     return _in_blocks(attend, x, len(queries))
 
 
+def _with_share(logits: Tensor, share: Tensor | None) -> Tensor:
+    """(block, rows) to (block, rows, 1 or 2)."""
+    return logits[:, :, None] if share is None else torch.stack((logits, share), 2)
+
+
 def _in_blocks(attend: Callable[[slice], Tensor], x: Tensor, labels: int) -> Tensor:
-    """What ``attend`` finds for the labels of each block, put together: (rows, labels)."""
+    """What ``attend`` finds for the labels of each block, put together: (labels, rows, 1 or 2)."""
     share = map if x.is_cuda else on_cores
-    return torch.cat(list(share(attend, _blocks(x, labels)))).T
+    return torch.cat(list(share(attend, _blocks(x, labels))))
+
+
+def _together(found: Sequence[Tensor]) -> Tensor:
+    """The logits (rows, labels) from those of the pieces, each counting as its share."""
+    if len(found) == 1:
+        return found[0][:, :, 0].T
+    logits, shares = torch.stack(list(found)).unbind(3)  # (pieces, labels, rows)
+    return (shares.softmax(0) * logits).sum(0).T
 
 
 def _weights(group: _Group, x: Tensor, queries: Tensor) -> Tensor:
+    return group.softmax(_scores(group, x, queries))
+
+
+def _scores(group: _Group, x: Tensor, queries: Tensor) -> Tensor:
     # Tokens come last: the softmax then runs along the memory.
-    return group.softmax(group.apart(_products(queries, x).to(_wide(x.dtype))))
+    return group.apart(_products(queries, x).to(_wide(x.dtype)))
 
 
 def _products(of_labels: Tensor, of_tokens: Tensor) -> Tensor:
@@ -180,7 +225,11 @@ def _logits_in_8_bits(
     for group in _groups(h, lengths):
         x = _documents_in_8_bits(group, h)
         y = x if v is h else _documents_in_8_bits(group, v)
-        logits[group.rows] = _attend_in_8_bits(group, x, y, q, o)
+        found = []
+        for part in group.pieces(_budget(GROUP_TOKENS, h)):
+            some = slice(None) if not part.piece else slice(part.first, part.first + part.longest)
+            found.append(_attend_in_8_bits(part, (x[0][some], x[1]), (y[0][some], y[1]), q, o))
+        logits[group.rows] = _together(found)
     return logits
 
 
@@ -199,10 +248,10 @@ def _documents_in_8_bits(group: _Group, x: Tensor) -> Scaled:
 
 
 def _attend_in_8_bits(group: _Group, x: Scaled, y: Scaled, q: Scaled, o: Scaled) -> Tensor:
-    def attend(block: slice) -> Tensor:  # (block, rows)
+    def attend(block: slice) -> Tensor:
         scores = group.apart(eight_bits.product(q[0][block], x[0]))
-        a = group.softmax(scores * (q[1][block] * x[1])[:, :, None])
+        a, share = group.attention(scores * (q[1][block] * x[1])[:, :, None])
         a *= group.apart(eight_bits.product(o[0][block], y[0]))
-        return a.sum(2) * (o[1][block] * y[1])
+        return _with_share(a.sum(2) * (o[1][block] * y[1]), share)
 
     return _in_blocks(attend, x[0], len(q[0]))
