@@ -66,7 +66,10 @@ class Toy(Method):
     def ids(self) -> tuple[str, ...]:
         return self.label_space.ids
 
-    def _evidence(self, document: Document, label: str) -> Evidence:
+    def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+        return [self._evidence_for(document, label) for label in labels]
+
+    def _evidence_for(self, document: Document, label: str) -> Evidence:
         tokens = tokenize(document.text)[: self.read]
         weighed = [(t.start, t.end, self.sign * ADDS[label].get(t.text, 0.0)) for t in tokens]
         kept = [Span(*one) for one in weighed if one[2] or self.kind == "attention"]
@@ -128,7 +131,7 @@ def test_evidence_without_a_difference_is_not_called_better() -> None:
     class Blind(Toy):
         """Its evidence is one word that has no effect."""
 
-        def _evidence(self, document: Document, label: str) -> Evidence:
+        def _evidence_for(self, document: Document, label: str) -> Evidence:
             return Evidence(label, "match", (Span(0, 2, 1.0),))  # "On"
 
     acts = [Document(f"3200{at}R", "", ACT.sections, ("693",)) for at in range(8)]

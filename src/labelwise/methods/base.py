@@ -124,10 +124,13 @@ class Method(ABC):
 
     def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """The words of the document that speak for each of the labels, in their order."""
+        self._require_labels(labels)
+        return self._evidence(document, labels)
+
+    def _require_labels(self, labels: Sequence[str]) -> None:
         for label in labels:
             if label not in self.label_space.index:
                 raise LabelwiseError(f"{label} is not a label of this model")
-        return [self._evidence(document, label) for label in labels]
 
     @classmethod
     def restore(cls, settings: AnySettings, label_space: LabelSpace, state: State) -> Method:
@@ -144,7 +147,7 @@ class Method(ABC):
     def _scores(self, documents: Sequence[Document]) -> Scores: ...
 
     @abstractmethod
-    def _evidence(self, document: Document, label: str) -> Evidence: ...
+    def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]: ...
 
     @abstractmethod
     def state(self) -> State:

@@ -157,15 +157,12 @@ class Blend(Method):
             found[:, part] = 1 / (1 + np.exp(-logits.astype(np.float64)))
         return found
 
-    def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+    def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """The members' evidence, each times its weight in the label's group; one pass a member.
 
         Where all of it says how much a word was looked at, so does the sum (attention); where a
         member says what its n-grams add or take away, the sum does (contribution).
         """
-        for label in labels:
-            if label not in self.label_space.index:
-                raise LabelwiseError(f"{label} is not a label of this model")
         found: dict[str, list[tuple[float, Evidence]]] = {label: [] for label in labels}
         for at, member in enumerate(self.members):
             weights = {label: self._mixture_of(label).weights[at] for label in labels}
@@ -173,9 +170,6 @@ class Blend(Method):
             for one in member.evidence(document, asked) if asked else ():
                 found[one.label].append((weights[one.label], one))
         return [_together(label, found[label]) for label in labels]
-
-    def _evidence(self, document: Document, label: str) -> Evidence:
-        return self.evidence(document, [label])[0]
 
     def _mixture_of(self, label: str) -> Mixture:
         return self.mixtures[self.label_space.labels[self.label_space.index[label]].group]

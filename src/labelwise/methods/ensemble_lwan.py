@@ -127,12 +127,13 @@ class EnsembleLwan(Method):
         zero = 1 / (1 + np.exp(-(zero_logits(z_scores, self._seen) + self.shift)))
         return np.concatenate([lwan_scores[:, : self._seen], zero.astype(np.float32)], axis=1)
 
-    def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+    def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """The attention of the member that scores each label; one pass a member."""
         return self._by_member(document, labels, BigruLwan.evidence, ZBigruLwan.evidence)
 
     def gradient_evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """Gradient × input in the member that scores each label."""
+        self._require_labels(labels)
         of_lwan, of_z = BigruLwan.gradient_evidence, ZBigruLwan.gradient_evidence
         return self._by_member(document, labels, of_lwan, of_z)
 
@@ -143,14 +144,11 @@ class EnsembleLwan(Method):
         of_lwan: Callable[[BigruLwan, Document, Sequence[str]], list[Evidence]],
         of_z: Callable[[ZBigruLwan, Document, Sequence[str]], list[Evidence]],
     ) -> list[Evidence]:
-        unseen = [label for label in labels if self.label_space.index.get(label, 0) >= self._seen]
+        unseen = [label for label in labels if self.label_space.index[label] >= self._seen]
         seen = [label for label in labels if label not in unseen]
         found = {one.label: one for one in of_lwan(self.lwan, document, seen)} if seen else {}
         found |= {one.label: one for one in of_z(self.z, document, unseen)} if unseen else {}
         return [found[label] for label in labels]
-
-    def _evidence(self, document: Document, label: str) -> Evidence:
-        return self.evidence(document, [label])[0]
 
     def with_labels(self, extra: Mapping[str, str]) -> Self:
         """The same model with more labels, each scored from its descriptor alone."""

@@ -72,11 +72,15 @@ class ExactMatch(Method):
                 scores[row, column] = 0.5 + key / 2**24
         return scores
 
-    def _evidence(self, document: Document, label: str) -> Evidence:
-        column = self.label_space.index[label]
-        found = [(start, end) for start, end, c in self._matches(document) if c == column]
-        spans = tuple(Span(start, end, 1 / len(found)) for start, end in found)
-        return Evidence(label, "match", spans)
+    def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+        places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+        for start, end, column in self._matches(document):
+            places[column].append((start, end))
+        found = [places[self.label_space.index[label]] for label in labels]
+        return [
+            Evidence(label, "match", tuple(Span(*place, 1 / len(some)) for place in some))
+            for label, some in zip(labels, found, strict=True)
+        ]
 
     def _matches(self, document: Document) -> Iterator[tuple[int, int, int]]:
         """(start, end, column) of every match, in characters of the document's text."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from labelwise.corpus.document import Document
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.kernels.dual_descent import Loss, one_vs_rest
-from labelwise.methods.base import Evidence, Scores, State, require
+from labelwise.methods.base import Scores, State, require
 from labelwise.methods.packed import levels_of, pack, rounded, unpack
 from labelwise.methods.tfidf_method import TfidfMethod, TfidfSettings
 from labelwise.progress import bar
@@ -97,18 +97,13 @@ class LinearMethod(TfidfMethod):
         scores[:, self._columns] = self._probabilities(self._margins(documents))
         return scores
 
-    def _evidence(self, document: Document, label: str) -> Evidence:
+    def _contributions(self, x: sp.csr_matrix, label: str) -> NDArray[np.float64]:
         at = np.flatnonzero(self._columns == self.label_space.index[label])
         if not len(at):  # a label that was never trained: no word speaks for it
-            return Evidence(label, "contribution", ())
-        x = self._features([document])
+            return np.zeros(len(x.data))
         weights = np.asarray(self._weights[x.indices, int(at[0])].todense()).ravel()
-        contributions = {
-            int(column): float(value * weight)
-            for column, value, weight in zip(x.indices, x.data, weights, strict=True)
-            if weight
-        }
-        return self._contribution_evidence(document, label, contributions)
+        added: NDArray[np.float64] = (x.data * weights).astype(np.float64)
+        return added
 
     @property
     def size(self) -> tuple[int, int]:

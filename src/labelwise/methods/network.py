@@ -214,7 +214,7 @@ class NetworkMethod(Method):
         self.network.to(device)
         return predict(self.network, Gatherer(rows, device), self.settings, len(self.label_space))
 
-    def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+    def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """The attention of each label over the words read; one pass for all labels."""
         return self._weigh(document, labels, "attention", self._attention)
 
@@ -223,6 +223,7 @@ class NetworkMethod(Method):
 
         A second opinion, to hold attention against. Weights are shares: their sizes sum to one.
         """
+        self._require_labels(labels)
         return self._weigh(document, labels, "contribution", self._gradients)
 
     def _weigh(
@@ -233,9 +234,6 @@ class NetworkMethod(Method):
         weigh: Callable[[Numbered, Tensor], Any],
     ) -> list[Evidence]:
         """Put the weights of the words read, which ``weigh`` gives, in their places in the text."""
-        for label in labels:
-            if label not in self.label_space.index:
-                raise LabelwiseError(f"{label} is not a label of this model")
         starts = document.section_starts()
         places = [
             (start + token.start, start + token.end)
@@ -263,9 +261,6 @@ class NetworkMethod(Method):
             )
             for column, label in enumerate(labels)
         ]
-
-    def _evidence(self, document: Document, label: str) -> Evidence:
-        return self.evidence(document, [label])[0]
 
     def _attention(self, rows: Numbered, columns: Tensor) -> Any:
         """The weights of the words of one document, row after row: (words read, columns)."""

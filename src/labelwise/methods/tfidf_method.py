@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,23 +58,30 @@ class TfidfMethod(Method):
     def _features(self, documents: Sequence[Document]) -> sp.csr_matrix:
         return self._tfidf.transform(tokenize_corpus(documents, cache=self.cache))
 
-    def _contribution_evidence(
-        self, document: Document, label: str, contributions: Mapping[int, float]
-    ) -> Evidence:
-        """Spread what each column adds to the label's score over its occurrences."""
-        spans = [span for span in self._tfidf.ngrams.spans(document) if span[0] in contributions]
-        times: dict[int, int] = {}
-        for column, _, _ in spans:
-            times[column] = times.get(column, 0) + 1
-        total = sum(abs(value) for value in contributions.values()) or 1.0
-        return Evidence(
-            label,
-            "contribution",
-            tuple(
-                Span(start, end, contributions[column] / times[column] / total)
-                for column, start, end in sorted(spans, key=lambda span: (span[1], span[2]))
-            ),
-        )
+    def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+        """Spread what each column adds to a label's score over its occurrences."""
+        x = self._features([document])
+        spans = sorted(self._tfidf.ngrams.spans(document), key=lambda span: span[1:])
+        columns = np.array([column for column, _, _ in spans], dtype=np.int64)
+        share = np.zeros(len(self._tfidf.ngrams))  # of an occurrence of each column
+        found = []
+        for label in labels:
+            added = self._contributions(x, label)
+            total = np.abs(added).sum() or 1.0
+            share[x.indices] = added / total
+            at = np.flatnonzero(share[columns])
+            _, same, times = np.unique(columns[at], return_inverse=True, return_counts=True)
+            weights = share[columns[at]] / times[same]
+            marked = [
+                Span(*spans[one][1:], float(weight))
+                for one, weight in zip(at, weights, strict=True)
+            ]
+            found.append(Evidence(label, "contribution", tuple(marked)))
+        return found
+
+    @abstractmethod
+    def _contributions(self, x: sp.csr_matrix, label: str) -> NDArray[np.float64]:
+        """What each n-gram of a document, one row of features, adds to the score of a label."""
 
     def _trained_labels(self) -> NDArray[np.intp]:
         """The labels that a training document carries; no other can be learned."""

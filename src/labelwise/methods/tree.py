@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from labelwise import progress
 from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError, MissingExtraError
-from labelwise.methods.base import Evidence, Scores, State, require
+from labelwise.methods.base import Scores, State, require
 from labelwise.methods.tfidf_method import TfidfMethod, TfidfSettings
 from labelwise.text.tfidf import Tfidf
 
@@ -90,20 +90,18 @@ class Tree(TfidfMethod):
         )
         return found
 
-    def _evidence(self, document: Document, label: str) -> Evidence:
+    def _contributions(self, x: sp.csr_matrix, label: str) -> NDArray[np.float64]:
         """Leave out one n-gram after another: what the label's score loses speaks for it."""
-        x = self._features([document])
+        added = np.zeros(len(x.data))
         at = np.flatnonzero(self._columns == self.label_space.index[label])
         whole = dict(self._predict(x.indices, x.data)).get(int(at[0]), 0.0) if len(at) else 0.0
         if not whole:
-            return Evidence(label, "contribution", ())
-        contributions = {}
+            return added
         for left_out in np.argsort(-x.data, kind="stable")[: self.settings.explained_words]:
             rest = np.arange(len(x.data)) != left_out
             without = dict(self._predict(x.indices[rest], x.data[rest])).get(int(at[0]), 0.0)
-            if without != whole:
-                contributions[int(x.indices[left_out])] = whole - without
-        return self._contribution_evidence(document, label, contributions)
+            added[left_out] = whole - without
+        return added
 
     def state(self) -> State:
         arrays, values = self._tfidf.to_state()
