@@ -39,7 +39,7 @@ _SPACES = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF], "")
 _CONTROLS = dict.fromkeys([*range(0x00, 0x09), *range(0x0E, 0x20), 0x7F], "")
 _CLEAN = {**_C1, **_SPACES, **_INVISIBLE, **_CONTROLS, 0x0B: "\n", 0x0C: "\n"}
-_BLANKS = re.compile(r"[ \t\r\n]+")
+_BLANKS = re.compile(r"[ \t\r\n]{2,}|[\t\r\n]")  # all but the single spaces, which may stay
 
 
 def decode(data: bytes, name: str) -> str:
@@ -94,4 +94,9 @@ def clean(text: str) -> str:
     >>> clean(" Regulation (EC)\\xa0No\\n 1/2003 ")
     'Regulation (EC) No 1/2003'
     """
-    return _BLANKS.sub(" ", normalise(text)).strip()
+    return on_one_line(normalise(text))
+
+
+def on_one_line(text: str) -> str:
+    """Without line breaks, runs of blanks, or blanks around it."""
+    return _BLANKS.sub(" ", text).strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labelwise.corpus.act_lines import Line
 from labelwise.corpus.celex import document_id
-from labelwise.corpus.decoding import clean, decode, normalise
+from labelwise.corpus.decoding import decode, normalise, on_one_line
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.zones import no_act, split_lines
 from labelwise.errors import InputError
@@ -23,7 +23,7 @@ def split_act(text: str) -> tuple[str, tuple[Section, ...]]:
     >>> [(section.kind, section.text.split()[0]) for section in sections]
     [('header', 'COUNCIL'), ('recitals', 'Having'), ('article', 'Oranges'), ('attachments', 'Done')]
     """
-    lines = [Line(line) for raw in normalise(text).splitlines() if (line := clean(raw))]
+    lines = [Line(line) for raw in normalise(text).splitlines() if (line := on_one_line(raw))]
     return split_lines(lines) or no_act(lines)
 
 

@@ -18,11 +18,19 @@ _CLOSING = {
     "single": re.compile(r"(?<=[\w.,;:)\]%…>-])[’'`](?!\w)"),
     "double": re.compile(r"(?<=[\w.,;:)\]%…>’'-])[”\"“»](?!\w)"),
 }
+_MARKS = {"single": re.compile("[‘’'`‚]"), "double": re.compile('[“”"„«»]')}
 # A mark that closes a quotation, and not the apostrophe of "the Member States' authorities".
 _CLOSED = {
     "single": re.compile(r"(?:[^\w\s]|(?![sS])\w)[’'`](?!\w)|[’'`]\s*[.,;:)]*(?:\s*and)?$"),
     "double": re.compile(r"\S[”\"“»](?!\w)"),
 }
+
+
+def _surplus(kind: str, line: str) -> int:
+    """Closing marks less opening marks."""
+    if not _MARKS[kind].search(line):  # most lines, and quickly seen
+        return 0
+    return len(_CLOSING[kind].findall(line)) - len(_OPENING[kind].findall(line))
 
 
 def quoted(lines: Sequence[str], end: re.Pattern[str]) -> list[bool]:
@@ -31,12 +39,7 @@ def quoted(lines: Sequence[str], end: re.Pattern[str]) -> list[bool]:
     No quotation goes past a line that matches ``end``: what closes after the signature of an act
     is a footnote's.
     """
-    surplus = {  # closing marks less opening marks, on each line
-        kind: [
-            len(_CLOSING[kind].findall(line)) - len(_OPENING[kind].findall(line)) for line in lines
-        ]
-        for kind in ("single", "double")
-    }
+    surplus = {kind: [_surplus(kind, line) for line in lines] for kind in ("single", "double")}
     closes: dict[str, list[int]] = {}  # the next line that closes a quotation, from each line
     for kind in ("single", "double"):
         nearest = len(lines)

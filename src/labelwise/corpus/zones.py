@@ -82,14 +82,17 @@ FURNITURE = re.compile(
     r"|This (?:text|document) is meant purely as a documentation tool.*)$"
 )
 _TRAILER = re.compile(r"^(?:ELI\s*:\s*https?://\S+|ISSN\s+\d{4}-\d{3}[\dX].{0,40})$")
-# Where one line of the file holds what belongs on several.
+# Where one line of the file holds what belongs on several. It begins with a blank, so that the
+# search looks at blanks alone.
 _BREAKS = re.compile(
-    r"(?<=\S)\s+(?=THE\s[A-Z][A-Z ,]{4,150}[,.;]?\s+(?:Having\s+regard|Whereas)\b)"
-    rf"|(?<=\S)\s+(?={_FORMULA_START}[^a-z]{{0,60}}:)"
-    rf"|(?<=:)\s+(?=(?:Sole\s+)?(?:Article|ARTICLE)\b)"
-    r"|(?<=[.;:)])\s+(?=Done at [A-Z][a-z]+)"
-    rf"|(?<=[.;:’'”\"`)])\s+(?=Article\s+\d{{1,3}}\s+(?:[A-Z][a-z]+|\d+\.)\s)"
-    r"|(?<=[.;])\s+(?=Article\s+\d{1,3}$)"
+    r"\s(?:"
+    r"(?<=\S\s)\s*(?=THE\s[A-Z][A-Z ,]{4,150}[,.;]?\s+(?:Having\s+regard|Whereas)\b)"
+    rf"|(?<=\S\s)\s*(?={_FORMULA_START}[^a-z]{{0,60}}:)"
+    r"|(?<=:\s)\s*(?=(?:Sole\s+)?(?:Article|ARTICLE)\b)"
+    r"|(?<=[.;:)]\s)\s*(?=Done at [A-Z][a-z]+)"
+    r"|(?<=[.;:’'”\"`)]\s)\s*(?=Article\s+\d{1,3}\s+(?:[A-Z][a-z]+|\d+\.)\s)"
+    r"|(?<=[.;]\s)\s*(?=Article\s+\d{1,3}$)"
+    r")"
 )
 _TITLE_LENGTH = 1500  # characters; titles of acts are shorter, a missing enacting body is not
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 from labelwise.corpus.document import Document, Section
@@ -14,7 +15,7 @@ from labelwise.serving.models import overloaded
 from labelwise.serving.reading import ReadingProcess
 from labelwise.serving.shapes import DocumentText
 from labelwise.serving.work import FullError, Tasks
-from labelwise.text.tokenizer import words
+from labelwise.text.tokenizer import PATTERN, words
 
 T = TypeVar("T")
 
@@ -22,16 +23,29 @@ SHORT = 20_000
 """Characters that are split in a few milliseconds; more would hold up everybody else."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Read:
-    """A document and the words of each of its sections."""
+    """A document and how many words it has."""
 
     document: Document
-    words: tuple[int, ...]
+    counted: tuple[int, ...] | None = None
+    """The words of each section, where they were counted elsewhere."""
+
+    @cached_property
+    def words(self) -> tuple[int, ...]:
+        """The words of each section. Counting takes a while, and not everybody wants to know."""
+        if self.counted is not None:
+            return self.counted
+        return tuple(len(words(section.text)) for section in self.document.sections)
 
     @property
     def total(self) -> int:
         return sum(self.words)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no section has a word."""
+        return not any(PATTERN.search(section.text) for section in self.document.sections)
 
 
 class Reader:
@@ -48,7 +62,7 @@ class Reader:
         same."""
         if sum(_size(one) for one in given) <= SHORT:
             return [_read(one, _split) for one in given]
-        return await self._run(lambda: [_read(one, self._split_apart) for one in given])
+        return await self._run(lambda: [_counted(_read(one, self._split_apart)) for one in given])
 
     async def upload(self, data: bytes, name: str) -> tuple[list[Read], bool]:
         """At most so many documents of a file as a request may hold, and whether it has more."""
@@ -86,18 +100,22 @@ def _read(given: DocumentText, split: Callable[[str], Read]) -> Read:
     if given.text is not None:
         found = split(given.text)
         title = given.title or found.document.title
-        return Read(Document(given.id, title, found.document.sections), found.words)
+        return Read(Document(given.id, title, found.document.sections), found.counted)
     sections = tuple(
         Section(one.kind, one.text) for one in given.sections or () if one.text.strip()
     )
-    counts = tuple(len(words(section.text)) for section in sections)
-    return Read(Document(given.id, given.title, sections), counts)
+    return Read(Document(given.id, given.title, sections))
+
+
+def _counted(read: Read) -> Read:
+    """With its words counted, here and not on the thread that serves everybody."""
+    _ = read.words
+    return read
 
 
 def _split(text: str) -> Read:
     title, sections = split_act(text)
-    counts = tuple(len(words(section.text)) for section in sections)
-    return Read(Document("", title, sections), counts)
+    return Read(Document("", title, sections))
 
 
 def _written(found: dict[str, Any]) -> Read:

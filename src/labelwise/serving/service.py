@@ -21,7 +21,7 @@ class Service:
     metrics: Metrics
 
 
-def _service(request: Request) -> Service:
+async def _service(request: Request) -> Service:  # what is not async is run on a thread
     found: Service = request.app.state.service
     return found
 

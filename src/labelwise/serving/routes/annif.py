@@ -176,7 +176,7 @@ def _suggestions(
     model: Model, read: Read, row: NDArray[Any], limit: int, threshold: float
 ) -> list[Suggestion]:
     """The labels that score at least the threshold, and more than nothing, as Annif cuts them."""
-    if not read.total:
+    if read.is_empty:
         return []
     space = model.method.label_space
     found = rank(row, space, top=min(limit, len(space)), allowed=(row >= threshold) & (row > 0))
