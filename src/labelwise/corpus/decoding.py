@@ -39,7 +39,7 @@ _SPACES = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF], "")
 _CONTROLS = dict.fromkeys([*range(0x00, 0x09), *range(0x0E, 0x20), 0x7F], "")
 _CLEAN = {**_C1, **_SPACES, **_INVISIBLE, **_CONTROLS, 0x0B: "\n", 0x0C: "\n"}
-_BLANKS = re.compile(r"[ \t\r\n]{2,}|[\t\r\n]")  # all but the single spaces, which may stay
+_BLANKS = re.compile(r"[ \t\r\n]+")
 
 
 def decode(data: bytes, name: str) -> str:
@@ -99,4 +99,6 @@ def clean(text: str) -> str:
 
 def on_one_line(text: str) -> str:
     """Without line breaks, runs of blanks, or blanks around it."""
-    return _BLANKS.sub(" ", text).strip()
+    if any(blank in text for blank in ("  ", "\t", "\n", "\r")):  # few lines, and quickly seen
+        text = _BLANKS.sub(" ", text)
+    return text.strip()
