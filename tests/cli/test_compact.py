@@ -50,7 +50,10 @@ def test_its_run_stands_under_its_own_name(labelwise: Callable, small: Path, cor
     assert run.value("dev", "all", "RP@5") == told["chosen"]["dev"]["all"]["RP@5"]
     assert run.threshold == pytest.approx(bundles.load(small).threshold)
 
+    asked = ("--data", corpus, "--results", results, "--documents", 4)
+    assert labelwise("faithfulness", small, *asked).code == 0
     page = labelwise("card", small, "--results", results).out
+    assert "| small, seed 0, test: contribution | " in page
     assert page.startswith("# small\n")
     assert "(chosen)" in page
     assert "| few |" in page

@@ -72,6 +72,7 @@ def card_markdown(bundle: Path, results: Path) -> str:
         *_summary(manifest, name, bundle),
         "## How good it is",
         *_figures(run, name),
+        *_evidence(folder),
         *_sizes(sizes),
         "## What it cannot do",
         "\n".join(f"- {one}" for one in _limits(manifest)),
@@ -140,6 +141,17 @@ def _figures(run: Run | None, name: str) -> Iterator[str]:
         "ranks its own labels among themselves. micro-F1 is at a score above 0.5, `tuned` at the "
         f"threshold that is best on dev, {run.threshold or 0.5:.4f}."
     )
+
+
+def _evidence(folder: Path) -> Iterator[str]:
+    """Whether its scores hang on the words that it shows, where that was measured."""
+    from labelwise.evaluation.faithfulness_records import EXPLAINED, faithfulness_table
+
+    table = faithfulness_table(folder.parent, folder.name)
+    if table is not None:
+        yield "## Is its evidence true?"
+        yield table.markdown().rstrip()
+        yield EXPLAINED
 
 
 def _sizes(written: Mapping[str, Any] | None) -> Iterator[str]:

@@ -61,12 +61,14 @@ def faithfulness(
     )
 
     method = bundles.load(bundle)
+    card = bundles.describe(bundle)["card"]
+    name = str(card.get("name", method.name))  # a bundle may have a name of its own
     dataset = open_dataset(data)
     chosen = sample(getattr(dataset, split), documents, seed)
     if not chosen:
         raise LabelwiseError(f"the data set {dataset.name} has no {split} documents")
     started = time.perf_counter()
-    with one_bar(f"{method.name}: removing words", len(chosen)) as advance:
+    with one_bar(f"{name}: removing words", len(chosen)) as advance:
 
         def counted() -> Iterator[Document]:
             for document in chosen:
@@ -76,7 +78,7 @@ def faithfulness(
         found = measure_faithfulness(method, counted(), Plan(top=top, gold=gold, seed=seed))
     space = method.label_space
     record = {
-        "method": method.name,
+        "method": name,
         "seed": int(method.settings.seed),
         "split": str(split),
         **faithfulness_json(found),
@@ -86,10 +88,9 @@ def faithfulness(
         ),
         "versions": current_versions(),
         "seconds": round(time.perf_counter() - started, 3),
-        "command": command_line(str(bundles.describe(bundle)["card"].get("command", ""))),
+        "command": command_line(str(card.get("command", ""))),
     }
-    name = f"faithfulness-seed-{record['seed']}.json"
-    path = results / dataset.name / method.name / name
+    path = results / dataset.name / name / f"faithfulness-seed-{record['seed']}.json"
     text = json.dumps(finite(record), indent=1, ensure_ascii=False)
     write_whole(path, f"{text}\n".encode())
     if as_json:
@@ -99,7 +100,7 @@ def faithfulness(
             print_wide_table(table)
         pairs = f"{found.labels} labels of {len(found.documents)} documents"
         sentences = [
-            f"{method.name} on {dataset.name}, {split}: {pairs}, mean score {found.score.mean:.3f}",
+            f"{name} on {dataset.name}, {split}: {pairs}, mean score {found.score.mean:.3f}",
             *findings(found),
         ]
         if "gradient" not in found.losses:

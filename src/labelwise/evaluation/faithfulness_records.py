@@ -15,21 +15,30 @@ from labelwise.evaluation.tables import Table, number
 
 MEASURES = ("comprehensiveness", "sufficiency")
 
+EXPLAINED = (
+    "What the score of a label loses without the words that have the most evidence for it "
+    "(comprehensiveness, higher is better) and with nothing but them (sufficiency, lower is "
+    "better), on the average over 1, 5, 10, 20 and 50 % of the words; ± standard error over "
+    "documents. Evidence that does no better than the random words of the same method explains "
+    "nothing. Made by `labelwise faithfulness`."
+)
 
-def faithfulness_table(folder: Path) -> Table | None:
-    """A row a method and source of words, in one data set's folder; None where there is no file."""
-    paths = sorted(folder.glob("*/faithfulness-seed-*.json"))
+
+def faithfulness_table(folder: Path, name: str = "*") -> Table | None:
+    """A row a method, or the one of this name, and source of words, in one data set's folder; None
+    where there is no file."""
+    paths = sorted(folder.glob(f"{name}/faithfulness-seed-*.json"))
     if not paths:
         return None
     table = Table(["evidence", *(f"{measure} AOPC" for measure in MEASURES), "documents", "labels"])
     for path in paths:
         try:
             record = json.loads(path.read_bytes())
-            name = f"{record['method']}, seed {record['seed']}, {record['split']}"
+            title = f"{record['method']}, seed {record['seed']}, {record['split']}"
             counts = [f"{len(record['documents']):,}", f"{record['labels']:,}"]
             for figures in record["evidence"].values():
                 cells = [_figure(figures[measure]["aopc"]) for measure in MEASURES]
-                table.add([f"{name}: {figures['kind']}", *cells, *counts])
+                table.add([f"{title}: {figures['kind']}", *cells, *counts])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
                 f"this is not what `labelwise faithfulness` writes ({error!r}): run it again, or "

@@ -16,7 +16,7 @@ from labelwise.corpus.dataset import SPLITS
 from labelwise.corpus.labels import FREQUENT
 from labelwise.errors import InputError
 from labelwise.evaluation.comparison import MEASURES, best_on_dev, by_method, compare
-from labelwise.evaluation.faithfulness_records import faithfulness_table
+from labelwise.evaluation.faithfulness_records import EXPLAINED, faithfulness_table
 from labelwise.evaluation.figures import curves_svg
 from labelwise.evaluation.label_counts import labels_csv
 from labelwise.evaluation.published import BY_METHOD, OTHERS, is_eurlex57k
@@ -141,11 +141,7 @@ def report_markdown(
         sections += [
             "## Is the evidence true?",
             faithfulness.markdown().rstrip(),
-            "What the score of a label loses without the words that have the most evidence for it "
-            "(comprehensiveness, higher is better) and with nothing but them (sufficiency, lower "
-            "is better), on the average over 1, 5, 10, 20 and 50 % of the words; ± standard error "
-            "over documents. Evidence that does no better than the random words of the same method "
-            "explains nothing. Made by `labelwise faithfulness`.",
+            EXPLAINED,
         ]
     if on_gpu := [run for run in runs if run.device not in ("", "cpu")]:
         sections += [

@@ -126,6 +126,7 @@ def test_a_whole_day_with_the_keyboard_alone(page: Any, act_text: str, tmp_path:
     assert last == page.locator(".line").last.get_attribute("data-id")
     page.keyboard.press("3")
     page.wait_for_selector("#lit li:nth-child(2)")
+    page.wait_for_selector("#lit li.waiting", state="detached")
     assert names(page, "#lit b") == [first, third]
     page.keyboard.press("n")
     assert page.evaluate("document.activeElement.localName") == "mark"

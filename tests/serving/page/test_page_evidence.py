@@ -102,6 +102,27 @@ def test_hover_and_focus_tell_the_weight(page: Any, service: str, act_text: str)
     assert page.text_content("#where").startswith("1 of ")
 
 
+def test_the_place_is_kept_when_another_concept_lights_up(page: Any, act_text: str) -> None:
+    tag(page, act_text)
+    light(page)
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    held = page.evaluate("document.activeElement.textContent")
+    assert page.evaluate("document.activeElement.localName") == "mark"
+    for place in (2, 3):
+        page.keyboard.press(str(place))
+        page.wait_for_selector(f"#lit li:nth-child({place})")
+        page.wait_for_selector("#lit li.waiting", state="detached")
+    assert page.evaluate("document.activeElement.localName") == "mark"
+    now = page.evaluate("document.activeElement.textContent")
+    assert now in held or held in now
+    assert " of " in page.inner_text("#where")
+    for place in (1, 2, 3):  # all out: the reader is still in the text
+        page.keyboard.press(str(place))
+    page.wait_for_selector("mark", state="detached")
+    assert page.evaluate("document.activeElement.id") == "text"
+
+
 def test_the_map_tells_where_the_evidence_lies(page: Any, service: str, act_text: str) -> None:
     tag(page, act_text)
     light(page)

@@ -139,6 +139,7 @@ function drawParts(which) {
 // --- marks ------------------------------------------------------------------------------------
 
 function relight() {
+  const held = focusedPlace();
   version += 1;
   found = [];
   layers = (desk.lights.all).flatMap((one) => {
@@ -154,7 +155,23 @@ function relight() {
   });
   steps = null;
   for (const piece of pieces) if (piece.near) mark(piece);
+  if (held) focusAgain(held);
   drawWhere();
+}
+
+/** The marked stretch that has the focus: other evidence draws it anew, and must not lose it. */
+function focusedPlace() {
+  const node = document.activeElement;
+  if (node?.localName !== "mark" || !$("text").contains(node)) return null;
+  const { section } = pieces[node.closest(".piece").dataset.piece];
+  return { section, start: segmentOf(node)?.start ?? 0 };
+}
+
+function focusAgain({ section, start }) {
+  const all = allSteps();
+  step = all.findLastIndex((one) => one.section === section && one.start <= start);
+  const node = step < 0 ? null : markAt(section, all[step].start)?.node;
+  (node ?? $("text")).focus({ preventScroll: true });
 }
 
 function marksOf(section) {
@@ -267,19 +284,25 @@ export function nextEvidence(by) {
 
 /** Bring a place of a section to the eye, and to the focus where it is marked. */
 export function goTo(section, offset = 0, focus = false) {
-  const piece = pieces.findLast((one) => one.section === section && one.lines[0].start <= offset)
-    ?? pieces.find((one) => one.section === section);
-  if (!piece) return;
   if (!offset && !focus) {
-    sectionNodes[section].scrollIntoView({ block: "start" });
+    sectionNodes[section]?.scrollIntoView({ block: "start" });
     return;
   }
+  const { line, node } = markAt(section, offset) ?? {};
+  if (!line) return;
+  ((focus && node) || line.node).scrollIntoView({ block: "center" });
+  if (focus) node?.focus({ preventScroll: true });
+}
+
+/** The line at a place of a section, and the mark there, if there is one. */
+function markAt(section, offset) {
+  const piece = pieces.findLast((one) => one.section === section && one.lines[0].start <= offset)
+    ?? pieces.find((one) => one.section === section);
+  if (!piece) return null;
   mark(piece);
   const line = piece.lines.findLast((one) => one.start <= offset) ?? piece.lines[0];
   const place = marksOf(section).findIndex((one) => one.end > offset);
-  const node = (focus && line.node.querySelector(`mark[data-n="${place}"]`)) || line.node;
-  node.scrollIntoView({ block: "center" });
-  if (focus && node !== line.node) node.focus({ preventScroll: true });
+  return { line, node: line.node.querySelector(`mark[data-n="${place}"]`) };
 }
 
 function drawWhere() {
