@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from labelwise.bench import BENCHMARKS, find, peers, runner
-from labelwise.bench.machine import machine
+from labelwise.bench.machine import busy_cores, machine
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import run_module, run_program
 from labelwise.bench.repeats import taking_turns
@@ -138,7 +138,7 @@ def test_the_runner_adds_machine_versions_and_command_and_keeps_parts(
 def test_a_busy_machine_is_told_and_recorded(
     monkeypatch: pytest.MonkeyPatch, load: float, warned: int
 ) -> None:
-    monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(runner, "busy_cores", lambda: load)
     monkeypatch.setattr(runner, "threads", lambda: 2)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -146,6 +146,16 @@ def test_a_busy_machine_is_told_and_recorded(
     assert len(told) == warned
     if warned:
         assert "the machine is busy (load 7.5 on 2 cores)" in str(told[0].message)
+
+
+def test_cores_at_work_are_counted_and_not_what_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = iter([(1_000, 5_000), (1_150, 5_050)])
+    monkeypatch.setattr("labelwise.bench.machine._ticks", lambda: next(ticks))
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    assert busy_cores(0) == 1.5
+    monkeypatch.setattr("labelwise.bench.machine._ticks", lambda: None)
+    monkeypatch.setattr("os.getloadavg", lambda: (0.7, 0.0, 0.0))
+    assert busy_cores(0) == 0.7
 
 
 def test_a_gpu_benchmark_without_a_gpu_says_so(

@@ -54,6 +54,18 @@ def test_both_sides_are_measured_on_the_same_documents(tmp_path: Path, stand_in:
     assert "peer: `libmultilabel==0.10.0`" in text
 
 
+def test_a_corpus_made_for_the_run_is_there_to_its_end(
+    tmp_path: Path, stand_in: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def small(folder: Path, seed: int) -> None:
+        make_dataset(folder, seed=seed, train=200, dev=20, test=20)
+
+    monkeypatch.setattr("labelwise.bench.corpus.make_dataset", small)
+    result = svm.run(Plan(out=tmp_path))
+    assert result["data"]["name"] == "synthetic"
+    assert result["data"]["counts"]["train"] == 200
+
+
 def test_without_data_the_synthetic_corpus_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import time
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,28 @@ def machine() -> dict[str, Any]:
             "cuda": torch.version.cuda,
         }
     return facts
+
+
+def busy_cores(seconds: float = 1.0) -> float | None:
+    """How many cores are at work, while this process waits; the load of the last minute, which
+    counts what has just ended too, where the system says no more."""
+    before = _ticks()
+    if before is None:
+        return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+    time.sleep(seconds)
+    after = _ticks() or before
+    work, idle = after[0] - before[0], after[1] - before[1]
+    return round(work / max(1, work + idle) * (os.cpu_count() or 1), 2)
+
+
+def _ticks() -> tuple[int, int] | None:
+    """How long all cores have worked and idled since the start of the system."""
+    try:
+        ticks = Path("/proc/stat").read_text("utf-8").splitlines()[0].split()[1:]
+    except (OSError, IndexError):
+        return None
+    user, nice, system, idle, waiting, *others = map(int, ticks[:8])
+    return user + nice + system + sum(others), idle + waiting
 
 
 def _processor() -> str:

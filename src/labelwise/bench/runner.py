@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import time
 import warnings
 from pathlib import Path
 
 from labelwise.bench import find
-from labelwise.bench.machine import machine
+from labelwise.bench.machine import busy_cores, machine
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import threads
 from labelwise.bench.results import write_result
@@ -42,14 +41,12 @@ def run_benchmark(name: str, plan: Plan) -> Path:
 
 
 def warn_if_busy(name: str) -> float | None:
-    """How many processes ran in the last minute; where they leave no core free, say what it means.
+    """How many cores others keep busy; where that is half of them, say what it means.
 
     Programs that wait for each other's threads suffer most, so that not even ratios hold.
     """
-    if not hasattr(os, "getloadavg"):
-        return None
-    load = round(os.getloadavg()[0], 2)
-    if load > threads() / 2:
+    load = busy_cores()
+    if load is not None and load > threads() / 2:
         warnings.warn(
             f"the machine is busy (load {load:g} on {threads()} cores): what {name} measures now "
             "says little, run it again when nothing else runs",

@@ -59,11 +59,12 @@ def run(plan: Plan) -> Result:
 
         found = taking_turns({OURS: ours, PEER: peer}, plan.repeats or 1)
         documents = len(data.dev) + len(data.test)
+        told = {"name": data.name, "fingerprint": data.fingerprint, "counts": data.counts}
     return {
         "what": "One-vs-rest linear SVM: fit on train, score dev and test",
         "text": "The measures are of test. Ours scores from text, the peer from features: it turns "
         "text into features before, and that is in its time to fit.",
-        "data": {"name": data.name, "fingerprint": data.fingerprint, "counts": data.counts},
+        "data": told,
         "threads": threads(),
         "repeats": plan.repeats or 1,
         "peer": LIBMULTILABEL[-1],
