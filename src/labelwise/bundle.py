@@ -94,7 +94,7 @@ def save(method: Method, path: str | Path, *, card: Mapping[str, Any] | None = N
 def load(path: str | Path) -> Method:
     """Read a bundle back as a fitted method, refusing anything that is not as it was saved."""
     folder = Path(path)
-    manifest = describe(folder)
+    manifest = _manifest(folder)
     data = {part: _read_part(folder, entry) for part, entry in manifest["files"].items()}
     labels = json.loads(data["labels"])
     label_space = LabelSpace.from_json(labels["labels"])
@@ -118,8 +118,26 @@ def load(path: str | Path) -> Method:
 
 
 def describe(path: str | Path) -> dict[str, Any]:
-    """What ``bundle.json`` says: method, settings, threshold, card, versions, files."""
+    """What ``bundle.json`` says: method, settings, threshold, card, versions, files. The card's
+    thesaurus, which has a file of its own, is in its place."""
     folder = Path(path)
+    manifest = _manifest(folder)
+    if entry := manifest["files"].get("thesaurus"):
+        manifest["card"]["thesaurus"] = json.loads(_read_part(folder, entry))
+    return manifest
+
+
+def name_of(card: Mapping[str, Any], method: str) -> str:
+    """What a model is called: a bundle may have a name of its own, else it is its method's."""
+    return str(card.get("name", method))
+
+
+def size_of(path: str | Path) -> int:
+    """The bytes of all files of a bundle."""
+    return sum(file.stat().st_size for file in Path(path).iterdir())
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
     if not (folder / MANIFEST).is_file():
         raise BundleError(f"{folder}: this is not a bundle: it has no {MANIFEST}")
     try:
@@ -136,8 +154,6 @@ def describe(path: str | Path) -> dict[str, Any]:
         )
     if manifest.get("digest") != _digest(manifest):
         raise BundleError(f"{folder / MANIFEST}: has been altered since it was saved")
-    if entry := manifest["files"].get("thesaurus"):
-        manifest["card"]["thesaurus"] = json.loads(_read_part(folder, entry))
     return manifest
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from labelwise.bench.plan import Plan
+from labelwise.bench.plan import Plan, Result
+from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.synthetic import make_dataset
 
 
@@ -14,3 +15,8 @@ def data_folder(plan: Plan, work: Path) -> Path:
         return plan.data.absolute()
     make_dataset(work / "synthetic", seed=0)
     return work / "synthetic"
+
+
+def data_facts(data: Dataset) -> Result:
+    """What a result says of its data. Ask while they are there: a corpus may be made for a run."""
+    return {"name": data.name, "fingerprint": data.fingerprint, "counts": data.counts}

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from labelwise import bundle as bundles
-from labelwise.bench.corpus import data_folder
+from labelwise.bench.corpus import data_facts, data_folder
 from labelwise.bench.peers import PROGRAMS, environment
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import run_module, run_program, threads
@@ -95,7 +95,7 @@ def measure(plan: Plan, sizes: Sizes) -> Result:
         trained = not saved.is_relative_to(folder)
         ranking = ranked(method, some(data.dev, sizes.ranked)) if trained else {}
         told = {
-            "data": {"name": data.name, "fingerprint": data.fingerprint, "counts": data.counts},
+            "data": data_facts(data),
             "bundle": bundles.describe(saved)["digest"] if trained else None,
         }
     tokens = shapes["tokens"] / len(documents)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from labelwise.bench.corpus import data_folder
+from labelwise.bench.corpus import data_facts, data_folder
 from labelwise.bench.load import Measured, Request, free_port, load, memory_of, running
 from labelwise.bench.peers import environment
 from labelwise.bench.plan import Plan, Result
@@ -50,6 +50,7 @@ def run(plan: Plan) -> Result:
         folder = Path(work)
         data = open_dataset(data_folder(plan, folder))
         train, documents = list(data.train[:TRAINED]), list(data.test[:ASKED])
+        of_data = data_facts(data)
         python = Path(annif_environment(plan.out))
         kept = (plan.out / ".prepared" / f"service-{data.fingerprint}").absolute()
         bundles = our_models(kept, data, train)
@@ -111,7 +112,7 @@ def run(plan: Plan) -> Result:
         f"{len(documents):,} test documents, by clients in one process on the same machine. Models "
         f"are trained on {len(train):,} documents. Ours is one process with two models, whose "
         "memory is that of both; Annif's has one model in every worker.",
-        "data": {"name": data.name, "fingerprint": data.fingerprint, "counts": data.counts},
+        "data": of_data,
         "threads": threads(),
         "repeats": plan.repeats or 3,
         "peer": ANNIF[0],

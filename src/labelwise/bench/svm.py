@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.bench.corpus import data_folder
+from labelwise.bench.corpus import data_facts, data_folder
 from labelwise.bench.peers import LIBMULTILABEL, PROGRAMS, environment
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import run_program, threads
@@ -59,12 +59,12 @@ def run(plan: Plan) -> Result:
 
         found = taking_turns({OURS: ours, PEER: peer}, plan.repeats or 1)
         documents = len(data.dev) + len(data.test)
-        told = {"name": data.name, "fingerprint": data.fingerprint, "counts": data.counts}
+        of_data = data_facts(data)
     return {
         "what": "One-vs-rest linear SVM: fit on train, score dev and test",
         "text": "The measures are of test. Ours scores from text, the peer from features: it turns "
         "text into features before, and that is in its time to fit.",
-        "data": told,
+        "data": of_data,
         "threads": threads(),
         "repeats": plan.repeats or 1,
         "peer": LIBMULTILABEL[-1],

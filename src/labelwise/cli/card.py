@@ -60,7 +60,7 @@ def card_markdown(bundle: Path, results: Path) -> str:
     manifest = bundles.describe(bundle)
     told = manifest["card"]
     data = told.get("data", {})
-    name = str(told.get("name", manifest["method"]))
+    name = bundles.name_of(told, manifest["method"])
     folder = results / str(data.get("name", "")) / name
     measured = folder / f"seed-{manifest['settings'].get('seed', 0)}.json"
     run = Run.read(measured) if measured.is_file() else None
@@ -95,10 +95,11 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 
 def _summary(manifest: Mapping[str, Any], name: str, bundle: Path) -> Iterator[str]:
+    from labelwise import bundle as bundles
     from labelwise import shipped
 
     told, data = manifest["card"], manifest["card"].get("data", {})
-    size = sum(file.stat().st_size for file in bundle.iterdir())
+    size = bundles.size_of(bundle)
     groups = data.get("groups", {})
     labels = ", ".join(f"{count:,} {group}" for group, count in groups.items())
     yield (

@@ -17,7 +17,7 @@ import typer
 
 from labelwise.cli.evaluate import command_line
 from labelwise.cli.inputs import read_dataset
-from labelwise.cli.options import DataOption, JsonOption
+from labelwise.cli.options import CacheOption, DataOption, JsonOption
 from labelwise.cli.output import finite, note, print_json, print_wide_table
 from labelwise.cli.train import check_writable
 from labelwise.errors import LabelwiseError
@@ -84,13 +84,7 @@ def compact(
     results: Annotated[
         Path, typer.Option(help="Folder of results; RESULTS/DATA/NAME/sizes.json is written.")
     ] = Path("results"),
-    cache: Annotated[
-        Path | None,
-        typer.Option(
-            envvar="LABELWISE_CACHE",
-            help="Folder that keeps the tokenised documents for next time.",
-        ),
-    ] = None,
+    cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a linear model small: fewer weights, fewer n-grams, 8 bits a weight or less.
@@ -250,6 +244,7 @@ def _linear(bundle: Path) -> LinearMethod:
 
 
 def _size(method: LinearMethod, bundle: Path, step: float | None, dataset: Dataset) -> Size:
+    from labelwise import bundle as bundles
     from labelwise.cli.measured import measure
 
     weights, ngrams = method.size
@@ -257,7 +252,7 @@ def _size(method: LinearMethod, bundle: Path, step: float | None, dataset: Datas
     dev: dict[str, dict[str, float | None]] = {}
     for group, of in SHOWN:
         dev.setdefault(group, {})[of] = finite(measured[group][of])
-    size = sum(file.stat().st_size for file in bundle.iterdir())
+    size = bundles.size_of(bundle)
     return Size(float(method.settings.prune), step, size, weights, ngrams, dev)
 
 

@@ -11,9 +11,9 @@ import typer
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
 from labelwise.cli.inputs import read_inputs
 from labelwise.cli.label_lists import read_labels
-from labelwise.cli.options import JsonOption, TaggingBundleOption, TopOption
+from labelwise.cli.options import BundleOption, JsonOption, TopOption
 from labelwise.cli.output import console, note, print_json
-from labelwise.cli.tag import Tagged, document_json
+from labelwise.cli.tag import Tagged, document_json, place_above
 from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
@@ -23,20 +23,14 @@ if TYPE_CHECKING:
 
 def places_of(thesaurus: Thesaurus | None, predictions: Sequence[Prediction]) -> dict[str, str]:
     """What each label stands under, in words; only of labels that stand under something."""
-    if thesaurus is None:
-        return {}
-    found = {
-        one.label.id: thesaurus.place(one.label.id).rpartition(" › ")[0]
-        for one in predictions
-        if one.label.id in thesaurus.concepts
-    }
+    found = {one.label.id: place_above(thesaurus, one.label.id) for one in predictions}
     return {id: place for id, place in found.items() if place}
 
 
 def explain(
     file: Annotated[Path, typer.Argument(help="A document; - is standard input.", metavar="FILE")],
     *,
-    bundle: TaggingBundleOption = None,
+    bundle: BundleOption = None,
     out: Annotated[
         Path | None, typer.Option(help="Write one HTML page that needs nothing beside it.")
     ] = None,
@@ -101,7 +95,7 @@ def explain(
             predictions,
             evidence,
             gold=gold,
-            method=str(bundles.describe(bundle)["card"].get("name", method.name)),
+            method=bundles.name_of(bundles.describe(bundle)["card"], method.name),
             threshold=method.threshold,
             places=places,
         )

@@ -62,7 +62,7 @@ def faithfulness(
 
     method = bundles.load(bundle)
     card = bundles.describe(bundle)["card"]
-    name = str(card.get("name", method.name))  # a bundle may have a name of its own
+    name = bundles.name_of(card, method.name)
     dataset = open_dataset(data)
     chosen = sample(getattr(dataset, split), documents, seed)
     if not chosen:

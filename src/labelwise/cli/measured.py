@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from labelwise.bundle import name_of
 from labelwise.cli.inputs import batches
 from labelwise.cli.output import one_bar
 from labelwise.errors import LabelwiseError
@@ -53,7 +54,7 @@ def measure(
     }
     record = dataclasses.replace(DataRecord.of(dataset), label_space=space.fingerprint)
     return Run(
-        method=str(card.get("name", method.name)),  # a bundle may have a name of its own
+        method=name_of(card, method.name),
         seed=int(method.settings.seed),
         measures=measures,
         data=record,

@@ -18,17 +18,6 @@ DataOption = Annotated[
 ]
 
 BundleOption = Annotated[
-    Path,
-    typer.Option(
-        "--bundle",
-        "-b",
-        envvar="LABELWISE_BUNDLE",
-        help="Folder of a trained model, as `labelwise train` writes it.",
-        show_default=False,
-    ),
-]
-
-TaggingBundleOption = Annotated[
     Path | None,
     typer.Option(
         "--bundle",
@@ -36,6 +25,14 @@ TaggingBundleOption = Annotated[
         envvar="LABELWISE_BUNDLE",
         help="Folder of a trained model; without one, the EUROVOC model of the package tags.",
         show_default=False,
+    ),
+]
+
+CacheOption = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="LABELWISE_CACHE",
+        help="Folder to keep the tokenised documents in, for the next time.",
     ),
 ]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from labelwise.cli.options import CacheOption
 from labelwise.cli.output import note
 from labelwise.errors import LabelwiseError
 
@@ -74,10 +75,7 @@ def reproduce(
         float | None,
         typer.Option(help="Seconds after which all ends; called again, it goes on from there."),
     ] = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option(envvar="LABELWISE_CACHE", help="Folder to keep the tokenised documents in."),
-    ] = None,
+    cache: CacheOption = None,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write the report at the end.")
     ] = True,

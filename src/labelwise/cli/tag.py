@@ -16,7 +16,7 @@ import typer
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
 from labelwise.cli.inputs import batches, read_inputs
 from labelwise.cli.label_lists import allowed_columns
-from labelwise.cli.options import JsonOption, SkipBadOption, TaggingBundleOption, TopOption
+from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
 from labelwise.cli.output import console, finite, one_bar, table
 from labelwise.errors import LabelwiseError
 
@@ -55,7 +55,7 @@ def tag(
         list[Path], typer.Argument(help="Files or folders; - is standard input.", metavar="FILE")
     ],
     *,
-    bundle: TaggingBundleOption = None,
+    bundle: BundleOption = None,
     top: TopOption = 5,
     threshold: Annotated[
         str | None,
@@ -150,7 +150,7 @@ def prediction_json(
         "group": label.group,
     }
     if thesaurus is not None and label.id in thesaurus.concepts:
-        record["place"] = place_json(thesaurus, label.id)
+        record["place"] = thesaurus.place_json(label.id)
     if evidence is not None:
         text = document.text
         record["evidence"] = {
@@ -166,19 +166,6 @@ def prediction_json(
             ],
         }
     return record
-
-
-def place_json(thesaurus: Thesaurus, id: str) -> dict[str, Any]:
-    """Where a concept stands, as the service says it too."""
-    concept = thesaurus[id]
-    domains, microthesauri = thesaurus.domains, thesaurus.microthesauri
-    broader = reversed(thesaurus.broader_chain(id))
-    return {
-        "domains": [{"id": one, "name": domains[one]} for one in concept.domains],
-        "microthesauri": [{"id": one, "name": microthesauri[one]} for one in concept.microthesauri],
-        "broader": [{"id": one.id, "name": one.label} for one in broader],
-        "path": thesaurus.place(id),
-    }
 
 
 def document_json(one: Tagged) -> dict[str, Any]:
@@ -202,14 +189,19 @@ def _strongest(one: Tagged, number: int) -> str:
     return ", ".join(phrase.text for phrase in found if phrase.weight > 0)
 
 
-def _place(one: Tagged, prediction: Prediction) -> str:
-    known = one.thesaurus is not None and prediction.label.id in one.thesaurus.concepts
-    return one.thesaurus.place(prediction.label.id) if one.thesaurus and known else ""
+def place_of(thesaurus: Thesaurus | None, id: str) -> str:
+    """Where a label stands, in words; empty where that is not known."""
+    return thesaurus.place(id) if thesaurus is not None and id in thesaurus.concepts else ""
+
+
+def place_above(thesaurus: Thesaurus | None, id: str) -> str:
+    """What a label stands under, in words; empty where it stands under nothing."""
+    return place_of(thesaurus, id).rpartition(" › ")[0]
 
 
 def _named(one: Tagged, prediction: Prediction) -> str:
     """The descriptor and, on a line beneath, what it stands under."""
-    above = _place(one, prediction).rpartition(" › ")[0]
+    above = place_above(one.thesaurus, prediction.label.id)
     name = prediction.label.descriptor
     return f"{name}\nin {above}" if above else name
 
@@ -262,5 +254,6 @@ def _csv(documents: Iterable[Tagged]) -> None:
     for one in documents:
         for number, p in enumerate(one.predictions):
             row = [one.document.id, number + 1, p.label.id, p.label.descriptor]
-            rest = [f"{p.score:.6f}", p.label.group, _strongest(one, number), _place(one, p)]
+            place = place_of(one.thesaurus, p.label.id)
+            rest = [f"{p.score:.6f}", p.label.group, _strongest(one, number), place]
             writer.writerow([*row, *rest])

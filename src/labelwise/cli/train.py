@@ -14,7 +14,7 @@ import typer
 from labelwise.cli.configs import find_vectors, settings_from
 from labelwise.cli.evaluate import command_line
 from labelwise.cli.inputs import read_dataset
-from labelwise.cli.options import JsonOption, SkipBadOption
+from labelwise.cli.options import CacheOption, JsonOption, SkipBadOption
 from labelwise.cli.output import console, note, print_json, print_table
 from labelwise.cli.run_folder import finish_run, run_folders, set_run_folder
 from labelwise.cli.settings import describe_settings, typed
@@ -68,13 +68,7 @@ def train(
     seed: Annotated[
         int | None, typer.Option(help="Same seed, same model.", show_default="0")
     ] = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option(
-            envvar="LABELWISE_CACHE",
-            help="Folder to keep the tokenised documents in, for the next training.",
-        ),
-    ] = None,
+    cache: CacheOption = None,
     run_dir: Annotated[
         Path | None,
         typer.Option(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelwise.cli.configs import read_config
+from labelwise.cli.options import CacheOption
 from labelwise.cli.output import note
 from labelwise.cli.train import MethodArgument
 from labelwise.errors import InputError, LabelwiseError
@@ -102,10 +103,7 @@ def tune(
         Path | None,
         typer.Option(help="Tell the study what came back from --run.", show_default=False),
     ] = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option(envvar="LABELWISE_CACHE", help="Folder to keep the tokenised documents in."),
-    ] = None,
+    cache: CacheOption = None,
 ) -> None:
     """Search settings on the dev documents; the test documents are never scored.
 

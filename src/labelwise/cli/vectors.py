@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelwise.cli.options import JsonOption
+from labelwise.cli.options import CacheOption, JsonOption
 from labelwise.cli.output import note, print_json, print_table
 
 if TYPE_CHECKING:
@@ -37,10 +37,7 @@ def vectors(
     negatives: Annotated[int, typer.Option(min=1, help="Random words for each word.")] = 5,
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the documents.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same vectors.")] = 0,
-    cache: Annotated[
-        Path | None,
-        typer.Option(envvar="LABELWISE_CACHE", help="Folder to keep the tokenised documents in."),
-    ] = None,
+    cache: CacheOption = None,
     join: Annotated[
         tuple[Path, Path] | None,
         typer.Option(

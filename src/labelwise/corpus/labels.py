@@ -58,6 +58,15 @@ class LabelSpace:
         labels.sort(key=lambda label: (GROUPS.index(label.group), label.id))
         return cls(tuple(labels))
 
+    def with_labels(self, extra: Mapping[str, str]) -> LabelSpace:
+        """More labels, by id and descriptor, that no training document carries."""
+        for id in extra:
+            if id in self.index:
+                raise LabelwiseError(f"{id} is already a label of this model")
+        counts = {label.id: label.count for label in self.labels}
+        names = {label.id: label.descriptor for label in self.labels}
+        return self.from_counts(counts | dict.fromkeys(extra, 0), names | dict(extra))
+
     @classmethod
     def from_documents(
         cls,

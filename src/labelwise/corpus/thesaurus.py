@@ -146,6 +146,19 @@ class Thesaurus:
         names += [broader.label for broader in reversed(self.broader_chain(id))]
         return " › ".join([*names, concept.label])
 
+    def place_json(self, id: str) -> dict[str, Any]:
+        """The same with ids, as it is written for machines: all groups, and what is broader."""
+        concept = self[id]
+        groups, fields = self.microthesauri, self.domains
+        return {
+            "domains": [{"id": one, "name": fields[one]} for one in concept.domains],
+            "microthesauri": [{"id": one, "name": groups[one]} for one in concept.microthesauri],
+            "broader": [
+                {"id": one.id, "name": one.label} for one in reversed(self.broader_chain(id))
+            ],
+            "path": self.place(id),
+        }
+
     def around(self, ids: Iterable[str]) -> Thesaurus:
         """These concepts and all that are broader: what a model needs to say where they stand.
 

@@ -12,9 +12,7 @@ from typing import Self
 import numpy as np
 
 from labelwise.corpus.document import Document
-from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import read_thesaurus
-from labelwise.errors import LabelwiseError
 from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State
 from labelwise.progress import track
 
@@ -95,13 +93,8 @@ class ExactMatch(Method):
     def with_labels(self, extra: Mapping[str, str]) -> Self:
         """The same search for the descriptors of more labels."""
         old = self.label_space
-        for id in extra:
-            if id in old.index:
-                raise LabelwiseError(f"{id} is already a label of this model")
-        counts = {label.id: label.count for label in old.labels} | dict.fromkeys(extra, 0)
-        names = {label.id: label.descriptor for label in old.labels} | dict(extra)
         wider = type(self)(self.settings)
-        wider._label_space = space = LabelSpace.from_counts(counts, names)
+        wider._label_space = space = old.with_labels(extra)
         columns = defaultdict[str, list[int]](list)
         for name, before in self._columns.items():
             columns[name] += [space.index[old.ids[column]] for column in before]

@@ -97,12 +97,12 @@ class LinearMethod(TfidfMethod):
         scores[:, self._columns] = self._probabilities(self._margins(documents))
         return scores
 
-    def _contributions(self, x: sp.csr_matrix, label: str) -> NDArray[np.float64]:
-        at = np.flatnonzero(self._columns == self.label_space.index[label])
-        if not len(at):  # a label that was never trained: no word speaks for it
-            return np.zeros(len(x.data))
-        weights = np.asarray(self._weights[x.indices, int(at[0])].todense()).ravel()
-        added: NDArray[np.float64] = (x.data * weights).astype(np.float64)
+    def _contributions(self, x: sp.csr_matrix, labels: Sequence[str]) -> NDArray[np.float64]:
+        added = np.zeros((len(labels), len(x.data)))
+        weights = self._weights[x.indices].tocsc()
+        for row, label in enumerate(labels):
+            if (at := self._trained_column(label)) is not None:
+                added[row] = x.data * weights[:, [at]].toarray().ravel()
         return added
 
     @property

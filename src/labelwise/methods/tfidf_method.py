@@ -41,6 +41,8 @@ class TfidfMethod(Method):
     """A method that reads documents as tf-idf of n-grams."""
 
     _tfidf: Tfidf
+    _columns: NDArray[np.intp]
+    """(trained labels,) their columns in label order."""
 
     def _fit_features(self, train: Sequence[Document]) -> sp.csr_matrix:
         corpus = tokenize_corpus(train, cache=self.cache)
@@ -65,8 +67,7 @@ class TfidfMethod(Method):
         columns = np.array([column for column, _, _ in spans], dtype=np.int64)
         share = np.zeros(len(self._tfidf.ngrams))  # of an occurrence of each column
         found = []
-        for label in labels:
-            added = self._contributions(x, label)
+        for label, added in zip(labels, self._contributions(x, labels), strict=True):
             total = np.abs(added).sum() or 1.0
             share[x.indices] = added / total
             at = np.flatnonzero(share[columns])
@@ -80,8 +81,14 @@ class TfidfMethod(Method):
         return found
 
     @abstractmethod
-    def _contributions(self, x: sp.csr_matrix, label: str) -> NDArray[np.float64]:
-        """What each n-gram of a document, one row of features, adds to the score of a label."""
+    def _contributions(self, x: sp.csr_matrix, labels: Sequence[str]) -> NDArray[np.float64]:
+        """What each n-gram of a document, one row of features, adds to the score of each label:
+        labels × n-grams, zero for a label that was never trained."""
+
+    def _trained_column(self, label: str) -> int | None:
+        """The place of a label among the trained ones; None where it was never trained."""
+        at = np.flatnonzero(self._columns == self.label_space.index[label])
+        return int(at[0]) if len(at) else None
 
     def _trained_labels(self) -> NDArray[np.intp]:
         """The labels that a training document carries; no other can be learned."""

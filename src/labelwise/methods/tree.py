@@ -90,17 +90,19 @@ class Tree(TfidfMethod):
         )
         return found
 
-    def _contributions(self, x: sp.csr_matrix, label: str) -> NDArray[np.float64]:
-        """Leave out one n-gram after another: what the label's score loses speaks for it."""
-        added = np.zeros(len(x.data))
-        at = np.flatnonzero(self._columns == self.label_space.index[label])
-        whole = dict(self._predict(x.indices, x.data)).get(int(at[0]), 0.0) if len(at) else 0.0
-        if not whole:
+    def _contributions(self, x: sp.csr_matrix, labels: Sequence[str]) -> NDArray[np.float64]:
+        """Leave out one n-gram after another: what a label's score loses speaks for it."""
+        added = np.zeros((len(labels), len(x.data)))
+        whole = dict(self._predict(x.indices, x.data))
+        places = [self._trained_column(label) for label in labels]
+        scored = [(row, at) for row, at in enumerate(places) if at is not None and whole.get(at)]
+        if not scored:
             return added
         for left_out in np.argsort(-x.data, kind="stable")[: self.settings.explained_words]:
             rest = np.arange(len(x.data)) != left_out
-            without = dict(self._predict(x.indices[rest], x.data[rest])).get(int(at[0]), 0.0)
-            added[left_out] = whole - without
+            without = dict(self._predict(x.indices[rest], x.data[rest]))
+            for row, at in scored:
+                added[row, left_out] = whole[at] - without.get(at, 0.0)
         return added
 
     def state(self) -> State:

@@ -13,7 +13,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import Descriptors
@@ -89,12 +88,7 @@ class ZeroShotMethod(NetworkMethod):
     def with_labels(self, extra: Mapping[str, str]) -> Self:
         """The same model with more labels, each scored from its descriptor alone."""
         old = self.label_space
-        for id in extra:
-            if id in old.index:
-                raise LabelwiseError(f"{id} is already a label of this model")
-        counts = {label.id: label.count for label in old.labels}
-        names = {label.id: label.descriptor for label in old.labels}
-        space = LabelSpace.from_counts(counts | dict.fromkeys(extra, 0), names | dict(extra))
+        space = old.with_labels(extra)
         vectors = torch.zeros(len(space), self.network.words.weight.shape[1])
         there = torch.tensor([space.index[id] for id in old.ids], dtype=torch.int64)
         vectors[there] = self.network.descriptors.vectors.cpu()

@@ -12,10 +12,10 @@ from labelwise.corpus.document import Document, Section
 from labelwise.corpus.plain_text import split_act
 from labelwise.serving.limits import Limits
 from labelwise.serving.models import overloaded
-from labelwise.serving.reading import ReadingProcess
+from labelwise.serving.reading import ReadingProcess, words_of
 from labelwise.serving.shapes import DocumentText
 from labelwise.serving.work import FullError, Tasks
-from labelwise.text.tokenizer import PATTERN, words
+from labelwise.text.tokenizer import PATTERN
 
 T = TypeVar("T")
 
@@ -34,9 +34,7 @@ class Read:
     @cached_property
     def words(self) -> tuple[int, ...]:
         """The words of each section. Counting takes a while, and not everybody wants to know."""
-        if self.counted is not None:
-            return self.counted
-        return tuple(len(words(section.text)) for section in self.document.sections)
+        return words_of(self.document) if self.counted is None else self.counted
 
     @property
     def total(self) -> int:

@@ -76,20 +76,7 @@ class Labels:
             group=label.group if label else None,
             count=label.count if label else 0,
             in_model=label is not None,
-            place=self._place(concept),
-        )
-
-    def _place(self, concept: Concept) -> Place:
-        names = self.thesaurus
-        return Place(
-            domains=[Link(id=id, name=names.domains[id]) for id in concept.domains],
-            microthesauri=[
-                Link(id=id, name=names.microthesauri[id]) for id in concept.microthesauri
-            ],
-            broader=[
-                Link(id=one.id, name=one.label) for one in reversed(names.broader_chain(concept.id))
-            ],
-            path=names.place(concept.id),
+            place=Place(**self.thesaurus.place_json(id)),
         )
 
     def details(self, id: str) -> LabelDetails:

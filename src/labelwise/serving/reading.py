@@ -132,13 +132,18 @@ def answered(question: dict[str, Any], data: bytes) -> dict[str, Any]:
     return {"documents": [_written(one) for one in documents], "more": more}
 
 
+def words_of(document: Document) -> tuple[int, ...]:
+    """How many words each section has."""
+    return tuple(len(words(section.text)) for section in document.sections)
+
+
 def _written(document: Document) -> dict[str, Any]:
     return {
         "id": document.id,
         "title": document.title,
         "labels": document.labels,
         "sections": [[section.kind, section.text] for section in document.sections],
-        "words": [len(words(section.text)) for section in document.sections],
+        "words": words_of(document),
     }
 
 
