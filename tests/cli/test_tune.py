@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from labelwise import __version__
 from labelwise.cli import tune as tune_command
+from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.errors import LabelwiseError
 from labelwise.tuning import trials as trials_module
@@ -80,7 +82,7 @@ def test_a_study_is_resumed_and_the_best_settings_are_written(
     assert json.loads(events[-1])["event"] == "end"
     assert not list(tmp_path.rglob("*.safetensors"))  # a trial keeps its figures alone
     outcome = json.loads((tmp_path / "tune.trials" / "trial-0" / "outcome.json").read_text())
-    assert f"{outcome['RP@5']:.4f}" in text
+    assert f"{outcome['figures']['RP@5']:.4f}" in text
 
 
 def test_trials_planned_here_are_tried_without_optuna_and_told_here(
@@ -100,6 +102,12 @@ def test_trials_planned_here_are_tried_without_optuna_and_told_here(
     assert done.returncode == 0, done.stderr
     results = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
     assert {line["state"] for line in results} == {"complete"}
+    for line in results:  # a figure counts with what it was made of
+        assert line["value"] == line["figures"]["RP@5"]
+        assert {"nDCG@5", "micro-F1", "few RP@5"} <= line["figures"].keys()
+        assert line["made"]["seed"] == 0
+        assert line["made"]["data"] == open_dataset(data).fingerprint
+        assert line["made"]["versions"]["labelwise"] == __version__
     again = subprocess.run(run, capture_output=True, text=True, check=False)
     assert "2 trials are done already" in again.stderr
     assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 2

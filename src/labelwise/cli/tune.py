@@ -313,13 +313,13 @@ def _outcome(trial: Trial, folder: Path, code: int) -> Trial:
 
     if code:
         return replace(trial, state="failed")
-    figures = json.loads((folder / "outcome.json").read_text("utf-8"))
+    outcome = json.loads((folder / "outcome.json").read_text("utf-8"))
     return replace(
         trial,
         state="complete",
-        value=figures["RP@5"],
+        value=outcome["figures"]["RP@5"],
         curve=read_curve(folder / "log.jsonl"),
-        figures={name: figures[name] for name in ("nDCG@5", "micro-F1", "seconds")},
+        **outcome,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import shutil
 import sys
@@ -257,8 +258,7 @@ def _write(
         }
         np.savez_compressed(Path(job.bundle).with_suffix(".scores.npz"), **kept)
     if job.outcome:
-        figures = {**run.measures["dev"]["all"], "seconds": run.seconds["fit"]}
-        write_whole(Path(job.outcome), json.dumps(figures).encode())
+        write_whole(Path(job.outcome), json.dumps(_outcome(run)).encode())
     log = Path(job.run_dir) / "log.jsonl"
     if job.results:
         path = run.path(Path(job.results))
@@ -270,6 +270,24 @@ def _write(
     for split, of in run.measures.items():
         print(f"{split}: RP@5 {of['all']['RP@5']:.4f}, nDCG@5 {of['all']['nDCG@5']:.4f}, ", end="")
         print(f"micro-F1 {of['all']['micro-F1']:.4f}", flush=True)
+
+
+def _outcome(run: Run) -> dict[str, Any]:
+    """What a search wants to know of a training, and what a figure needs to count."""
+    dev = run.measures["dev"]
+    figures = {name: dev["all"][name] for name in ("RP@5", "nDCG@5", "micro-F1")}
+    for group in ("few", "zero"):
+        if not math.isnan(dev[group]["RP@5"]):  # as where no document has a label of the group
+            figures |= {f"{group} {name}": dev[group][name] for name in ("RP@5", "nDCG@5")}
+    made = {
+        "seed": run.seed,
+        "data": run.data.fingerprint,
+        "versions": run.versions,
+        "device": run.device,
+        "seconds": run.seconds["fit"],
+        "peak_memory": run.peak_memory,
+    }
+    return {"figures": figures, "made": made}
 
 
 def _device(method: Method) -> tuple[str, int | None]:

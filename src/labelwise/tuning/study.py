@@ -86,6 +86,7 @@ class Study:
         for epoch, reached in enumerate(trial.curve):
             open_trial.report(reached, epoch)
         open_trial.set_user_attr("figures", trial.figures)
+        open_trial.set_user_attr("made", trial.made)
         state = {"complete": states.COMPLETE, "pruned": states.PRUNED}.get(trial.state, states.FAIL)
         if state is states.COMPLETE:
             self._study.tell(trial.trial, trial.value)
@@ -125,6 +126,7 @@ class Study:
                     value,
                     curve,
                     dict(one.user_attrs.get("figures", {})),
+                    dict(one.user_attrs.get("made", {})),
                 )
             )
         return ended

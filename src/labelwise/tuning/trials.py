@@ -30,7 +30,8 @@ class Trial:
     state: State = "planned"
     value: float | None = None  # dev RP@5, the best of its epochs
     curve: list[float] = field(default_factory=list)  # dev RP@5 by epoch
-    figures: dict[str, float] = field(default_factory=dict)  # others on dev, and seconds
+    figures: dict[str, float] = field(default_factory=dict)  # on dev, few- and zero-shot too
+    made: dict[str, Any] = field(default_factory=dict)  # seed, data, versions, device, seconds
 
     def line(self) -> str:
         """The trial as a line of JSON."""
