@@ -31,12 +31,15 @@ from labelwise.evaluation.report import (
     update_readme,
     updated_readme,
 )
+from labelwise.evaluation.runs import Run
 from labelwise.evaluation.tables import (
     macro_table,
     number,
     published_differences,
     results_table,
 )
+from labelwise.evaluation.trial_records import trial_sections
+from labelwise.tuning.trials import Trial
 
 ROOT = Path(__file__).parents[2]
 RUNS = [
@@ -93,6 +96,47 @@ def test_time_and_memory_are_those_of_gpus_alone_and_name_them() -> None:
     page = report_markdown(runs)
     assert "| bigru-lwan, seed 0 | NVIDIA H200 | 12.5 | 0.8 | 11.42 |" in page
     assert "| svm, seed 0 |" not in page
+
+
+def test_the_time_of_one_seed_counts_every_training_once() -> None:
+    def on_gpu(method: str, seed: int, minutes: float) -> Run:
+        made = make_run(method, seed, 2.0)
+        return replace(made, device="NVIDIA H200", seconds={"fit": 60 * minutes})
+
+    page = report_markdown(
+        [
+            on_gpu("bigru-lwan", 0, 3),
+            on_gpu("bigru-lwan", 1, 50),
+            on_gpu("z-bigru-lwan", 0, 4),
+            on_gpu("ensemble-lwan", 0, 7),  # its members' time over again
+        ]
+    )
+    assert "One seed of each of these 2 methods took 7 minutes" in page
+    assert "| ensemble-lwan, seed 0 | NVIDIA H200 |" not in page
+
+
+def test_what_was_tried_on_dev_stands_in_the_report(results: Path) -> None:
+    made = {"seed": 0, "data": "abc", "device": "cpu", "versions": {"labelwise": "0.1.0"}}
+    figures = {"RP@5": 0.7, "nDCG@5": 0.72, "micro-F1": 0.6, "few RP@5": 0.5}
+    settings = {"batch": 64, "dropout": 0.1}
+    trials = [
+        Trial(0, "svm", {**settings, "kernel": 5}, "pruned", 0.6, [0.5, 0.6]),
+        Trial(1, "svm", settings, "complete", 0.7, [0.5, 0.6, 0.7], figures, made),
+    ]
+    file = next(results.glob("*/svm")) / "trials.jsonl"
+    file.write_text("".join(f"{one.line()}\n" for one in trials))
+    report(results)
+    page = (file.parents[1] / "README.md").read_text()
+    assert "**svm**. In all: batch 64, dropout 0.1. Made with seed 0, data `abc`, cpu" in page
+    rows = [line for line in page.splitlines() if line.startswith(("| 0 (", "| 1 |"))]
+    assert rows == [
+        "| 1 | .700 | .720 | .600 | .500 | – | 3 | default |",
+        "| 0 (pruned) | .600 | – | – | – | – | 2 | 5 |",
+    ]
+
+    file.write_text('{"trial": 0}\n')
+    with pytest.raises(InputError, match=r"trials\.jsonl: these are not the trials"):
+        report(results)
 
 
 def test_each_label_has_a_line_with_the_f1_of_every_method(results: Path) -> None:
@@ -230,7 +274,8 @@ def test_the_committed_report_is_what_the_committed_runs_give() -> None:
     for folder, runs in runs_by_data(committed()).items():
         page = (folder / "README.md").read_text(encoding="utf-8")
         has_labels = (folder / "labels.csv").is_file()
-        made = report_markdown(runs, faithfulness_table(folder), has_labels=has_labels)
+        beside = faithfulness_table(folder), trial_sections(folder)
+        made = report_markdown(runs, *beside, has_labels=has_labels)
         assert page == made, f"run `labelwise report`: {folder} is out of date"
 
 

@@ -284,6 +284,7 @@ def _outcome(run: Run) -> dict[str, Any]:
         "data": run.data.fingerprint,
         "versions": run.versions,
         "device": run.device,
+        "max_seconds": run.settings.get("max_seconds"),
         "seconds": run.seconds["fit"],
         "peak_memory": run.peak_memory,
     }

@@ -28,8 +28,13 @@ from labelwise.evaluation.tables import (
     published_differences,
     results_table,
 )
+from labelwise.evaluation.trial_records import EXPLAINED as TRIALS_EXPLAINED
+from labelwise.evaluation.trial_records import trial_sections
 
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
+
+JOINED = ("blend", "ensemble-lwan")
+"""Methods that are joined from saved ones: their seconds of fitting are those of their members."""
 
 
 def report(results: str | Path) -> list[Path]:
@@ -43,7 +48,12 @@ def report(results: str | Path) -> list[Path]:
         labels = None
         if table.is_file():
             labels = labels_csv(table.read_text(encoding="utf-8"), by_method(runs), _split(runs))
-        content = report_markdown(runs, faithfulness_table(folder), has_labels=labels is not None)
+        content = report_markdown(
+            runs,
+            faithfulness_table(folder),
+            trial_sections(folder),
+            has_labels=labels is not None,
+        )
         drawing = curves_svg(runs, _split(runs))
         page.write_text(content, encoding="utf-8")
         figure.write_bytes(drawing)
@@ -94,7 +104,11 @@ def runs_by_data(results: str | Path) -> dict[Path, list[Run]]:
 
 
 def report_markdown(
-    runs: Sequence[Run], faithfulness: Table | None = None, *, has_labels: bool = False
+    runs: Sequence[Run],
+    faithfulness: Table | None = None,
+    trials: Sequence[str] = (),
+    *,
+    has_labels: bool = False,
 ) -> str:
     """The page of one data set; ``has_labels`` where the table of each label stands beside it."""
     split = _split(runs)
@@ -143,13 +157,16 @@ def report_markdown(
             faithfulness.markdown().rstrip(),
             EXPLAINED,
         ]
-    if on_gpu := [run for run in runs if run.device not in ("", "cpu")]:
+    trained = [run for run in runs if run.method not in JOINED]
+    if on_gpu := [run for run in trained if run.device not in ("", "cpu")]:
         sections += [
             "## Time and memory of training",
             _costs(on_gpu).markdown().rstrip(),
             "Of the trainings on a GPU, several of which may have shared it; memory is the most "
-            "that the training held there.",
+            f"that the training held there. {_one_seed(on_gpu)}",
         ]
+    if trials:
+        sections += ["## What was tried on dev", TRIALS_EXPLAINED, *trials]
     sections += [
         "## Settings",
         "Of each method the run that was best on dev.",
@@ -206,6 +223,16 @@ def _costs(runs: Sequence[Run]) -> Table:
             memory = "–" if run.peak_memory is None else f"{run.peak_memory / 1e9:.2f}"
             table.add([f"{run.method}, seed {run.seed}", run.device, *seconds, memory])
     return table
+
+
+def _one_seed(runs: Sequence[Run]) -> str:
+    """What the first seed of every method took, as though none had shared the GPU."""
+    first = [min(of, key=lambda run: run.seed) for of in by_method(runs).values()]
+    minutes = sum(run.seconds.get("fit", 0.0) for run in first) / 60
+    return (
+        f"One seed of each of these {len(first)} methods took {minutes:.0f} minutes if the seconds "
+        "are added up as though no two had been trained side by side; side by side it takes less."
+    )
 
 
 def _settings(run: Run) -> str:
