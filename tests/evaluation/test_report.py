@@ -18,6 +18,7 @@ import pytest
 from evaluation_cases import make_run
 from test_published import EURLEX57K
 
+from labelwise import shipped
 from labelwise.errors import InputError, MissingExtraError
 from labelwise.evaluation.comparison import over_seeds
 from labelwise.evaluation.faithfulness_records import faithfulness_table
@@ -208,13 +209,14 @@ def test_the_same_runs_give_the_same_files_in_another_process(results: Path) -> 
 
 
 def test_the_figure_shows_the_three_best_methods_and_the_published_curves() -> None:
-    runs = [*RUNS, make_run("logistic", 0, 1.5)]
+    runs = [*RUNS, make_run("logistic", 0, 1.5), make_run(shipped.NAME, 0, 2.5)]
     ours = curves_svg(runs)
     assert ET.fromstring(ours).tag.endswith("svg")
     text = ours.decode()
     for shown in ("svm", "bigru-lwan", "logistic", "P@K", "RP@K"):
         assert f">{shown}<" in text
     assert ">exact-match<" not in text
+    assert f">{shipped.NAME}<" not in text  # the svm in less room
     assert "published" not in text
     assert "date" not in text
     eurlex = curves_svg([replace(run, data=EURLEX57K) for run in runs]).decode()
