@@ -23,6 +23,8 @@ class ZCnnLwanSettings(ZeroShotSettings):
     """As in CNN-LWAN."""
     kernel: int = 9
     """As in CNN-LWAN."""
+    dropout: float = 0.1
+    """As in CNN-LWAN."""
     layers: int = 1
     """As in CNN-LWAN."""
     epochs: int = 14
