@@ -137,9 +137,9 @@ def report_markdown(
     ]
     if published:
         sections += [
-            "## Beside the published rows",
+            "## Beside the rows of others",
             published_differences(runs).markdown().rstrip(),
-            "Ours minus published. What was tried for each method, and what dev said, stands in "
+            "Ours minus theirs. What was tried for each method, and what dev said, stands in "
             "`configs/eurlex57k/`.",
         ]
     sections += [
