@@ -25,6 +25,7 @@ from labelwise.cli import trainings
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.measures import evaluate_topk
+from labelwise.evaluation.report import JOINED
 from labelwise.evaluation.runs import DataRecord, Run
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.vectors import read_vectors
@@ -189,6 +190,10 @@ def test_other_settings_are_other_results_and_the_file_of_settings_counts(
     said = labelwise("reproduce", *asked, *sets(CNN))
     assert "cnn-lwan, seed 0: started" in said.err
     assert Run.read(here / "results/acts/cnn-lwan/seed-0.json").settings["dropout"] == 0.2
+
+
+def test_the_report_knows_what_is_joined_and_what_is_trained() -> None:
+    assert set(JOINED) == trainings.MEMBERS.keys()
 
 
 def test_from_numbers_alone_networks_are_trained_and_joined(

@@ -17,6 +17,7 @@ from labelwise.cli import tune as tune_command
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.trial_records import Trial
 from labelwise.tuning import trials as trials_module
 
 pytest.importorskip("optuna")
@@ -131,10 +132,10 @@ def test_a_trial_that_falls_behind_is_stopped(
     given = ("epochs=500", "patience=500", "dim=8", "max_tokens=40", "kernel=3", "filters=4")
     search = tune_command.Search("cnn-lwan", open_corpus(data, None, ()), None, given, 0, None)
     good = [
-        trials_module.Trial(number, "cnn-lwan", {}, "complete", 0.99, [0.99] * 500)
+        Trial(number, "cnn-lwan", {}, "complete", 0.99, [0.99] * 500)
         for number in range(trials_module.COMPANY)
     ]
-    planned = iter([trials_module.Trial(9, "cnn-lwan", {"dropout": 0.1})])
+    planned = iter([Trial(9, "cnn-lwan", {"dropout": 0.1})])
     (one,) = tune_command._try_all(
         search, lambda: next(planned, None), tmp_path, 1, good, running=set(), until=None
     )

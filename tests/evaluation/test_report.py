@@ -39,8 +39,7 @@ from labelwise.evaluation.tables import (
     published_differences,
     results_table,
 )
-from labelwise.evaluation.trial_records import trial_sections
-from labelwise.tuning.trials import Trial
+from labelwise.evaluation.trial_records import Trial, trial_sections
 
 ROOT = Path(__file__).parents[2]
 RUNS = [
@@ -135,8 +134,12 @@ def test_what_was_tried_on_dev_stands_in_the_report(results: Path) -> None:
         "| 0 (pruned) | .600 | – | – | – | – | 2 | 5 |",
     ]
 
+    file.write_text("")  # as where none has ended yet
+    report(results)
+    assert "What was tried on dev" not in (file.parents[1] / "README.md").read_text()
+
     file.write_text('{"trial": 0}\n')
-    with pytest.raises(InputError, match=r"trials\.jsonl: these are not the trials"):
+    with pytest.raises(InputError, match=r"trials\.jsonl, line 1: this is not a trial"):
         report(results)
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from labelwise.errors import LabelwiseError, MissingExtraError
+from labelwise.evaluation.trial_records import Trial
 from labelwise.tuning.space import Choice, Range, Space
 from labelwise.tuning.study import STARTUP, Study, best_of
-from labelwise.tuning.trials import Trial
 from labelwise.tuning.written import config_text
 
 pytest.importorskip("optuna")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from labelwise.errors import InputError
-from labelwise.tuning.trials import Trial, falls_behind, read_curve, read_trials
+from labelwise.evaluation.trial_records import Trial, read_trials
+from labelwise.tuning.trials import falls_behind, read_curve
 
 OTHERS = [[0.5, 0.7, 0.75, 0.77], [0.5, 0.7, 0.74], [0.4, 0.6, 0.70], [0.3, 0.5, 0.60]]
 """After three epochs their median is .72."""

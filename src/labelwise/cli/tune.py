@@ -22,9 +22,9 @@ from labelwise.errors import InputError, LabelwiseError
 
 if TYPE_CHECKING:
     from labelwise.cli.trainings import Corpus
+    from labelwise.evaluation.trial_records import Trial
     from labelwise.tuning.space import Choice, Range
     from labelwise.tuning.study import Study
-    from labelwise.tuning.trials import Trial
 
 FAILURES = 3
 """Trials that may fail one after another; more would fail as well."""
@@ -140,7 +140,7 @@ def tune(
             print(kept.ask(planned=True).line())
         return
     if tell is not None:
-        from labelwise.tuning.trials import read_trials
+        from labelwise.evaluation.trial_records import read_trials
 
         news = sum(kept.tell(one) for one in read_trials(tell))
         note(f"{news} trials are new to the study, which has {len(kept.trials())}")
@@ -220,7 +220,7 @@ def _run_planned(
     search: Search, file: Path, out: Path | None, jobs: int, until: float | None
 ) -> None:
     """Try the trials of a file; write each one that ends, and leave out those that have."""
-    from labelwise.tuning.trials import read_trials
+    from labelwise.evaluation.trial_records import read_trials
 
     if out is None:
         raise typer.BadParameter("--run needs --out, a file for what comes of the trials")

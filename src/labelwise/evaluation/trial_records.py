@@ -1,14 +1,15 @@
-"""What ``labelwise tune`` tried on dev, ``<data>/<method>/trials.jsonl``, as tables for the report.
+"""Trials: settings that ``labelwise tune`` tries and what dev says of them, one a line of a file.
 
-A file has one trial a line; ``labelwise.tuning.trials`` writes them.
+Those kept as ``<data>/<method>/trials.jsonl`` stand in the report as tables.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from labelwise.errors import InputError
 from labelwise.evaluation.tables import NOTHING, Table, number
@@ -24,29 +25,67 @@ EXPLAINED = (
 )
 
 
+State = Literal["planned", "complete", "pruned", "failed"]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Settings that are tried, and how it went."""
+
+    trial: int
+    method: str
+    settings: dict[str, Any]
+    state: State = "planned"
+    value: float | None = None  # dev RP@5, the best of its epochs
+    curve: list[float] = field(default_factory=list)  # dev RP@5 by epoch
+    figures: dict[str, float] = field(default_factory=dict)  # on dev, few- and zero-shot too
+    made: dict[str, Any] = field(default_factory=dict)  # seed, data, versions, device, seconds
+
+    def line(self) -> str:
+        """The trial as a line of JSON."""
+        return json.dumps(asdict(self))
+
+
+def read_trials(path: Path) -> list[Trial]:
+    """The trials of a file, one a line; the last line of a trial counts."""
+    found: dict[int, Trial] = {}
+    for at, text in enumerate(_lines(path), start=1):
+        if not text.strip():
+            continue
+        try:
+            trial = Trial(**json.loads(text))
+        except (ValueError, TypeError) as error:
+            raise InputError(
+                "this is not a trial: `labelwise tune --plan` and `--run` write them",
+                file=path,
+                line=at,
+            ) from error
+        found[trial.trial] = trial
+    return list(found.values())
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with path.open(encoding="utf-8") as file:
+            yield from file
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the trials cannot be read ({error})", file=path) from error
+
+
 def trial_sections(folder: Path) -> list[str]:
     """A paragraph and a table for each method of a data set's folder that has trials."""
     sections = []
     for path in sorted(folder.glob("*/trials.jsonl")):
-        try:
-            lines = path.read_text("utf-8").splitlines()
-            trials = [json.loads(line) for line in lines if line.strip()]
-            trials.sort(key=lambda one: (-(one["value"] or 0.0), one["trial"]))
-            sections += [_heading(path.parent.name, trials), _table(trials).markdown().rstrip()]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(
-                f"these are not the trials that `labelwise tune` writes ({error!r}): run it again, "
-                "or remove the file",
-                file=path,
-            ) from error
+        if trials := sorted(read_trials(path), key=lambda one: (-(one.value or 0.0), one.trial)):
+            sections += [_heading(trials), _table(trials).markdown().rstrip()]
     return sections
 
 
-def _heading(method: str, trials: Sequence[Mapping[str, Any]]) -> str:
-    same = [f"{k} {_shown(v)}" for k, v in trials[0]["settings"].items() if not _varies(k, trials)]
-    made = dict.fromkeys(_made(one["made"]) for one in trials if one.get("made"))
+def _heading(trials: Sequence[Trial]) -> str:
+    same = [f"{k} {_shown(v)}" for k, v in trials[0].settings.items() if not _varies(k, trials)]
+    made = dict.fromkeys(_made(one.made) for one in trials if one.made)
     of_all = f" In all: {', '.join(same)}." if same else ""
-    return f"**{method}**.{of_all} Made with {'; '.join(made) or 'settings unknown'}."
+    return f"**{trials[0].method}**.{of_all} Made with {'; '.join(made) or 'settings unknown'}."
 
 
 def _made(made: Mapping[str, Any]) -> str:
@@ -54,22 +93,22 @@ def _made(made: Mapping[str, Any]) -> str:
     return f"seed {made['seed']}, data `{made['data']}`, {made['device']}, {versions}"
 
 
-def _table(trials: Sequence[Mapping[str, Any]]) -> Table:
-    names = list(dict.fromkeys(name for one in trials for name in one["settings"]))
+def _table(trials: Sequence[Trial]) -> Table:
+    names = list(dict.fromkeys(name for one in trials for name in one.settings))
     names = [name for name in names if _varies(name, trials)]
     table = Table(["trial", *FIGURES, "epochs trained", *names])
     for one in trials:
-        figures = {"RP@5": one["value"], **one["figures"]}
-        shown = [number(figures[k]) if figures.get(k) is not None else NOTHING for k in FIGURES]
-        title = f"{one['trial']}" + ("" if one["state"] == "complete" else f" ({one['state']})")
-        epochs = str(len(one["curve"]) or NOTHING)
-        settings = [_shown(one["settings"].get(name, "default")) for name in names]
-        table.add([title, *shown, epochs, *settings])
+        figures = {"RP@5": one.value, **one.figures}
+        values = [figures.get(name) for name in FIGURES]
+        shown = [NOTHING if value is None else number(value) for value in values]
+        title = f"{one.trial}" + ("" if one.state == "complete" else f" ({one.state})")
+        settings = [_shown(one.settings.get(name, "default")) for name in names]
+        table.add([title, *shown, str(len(one.curve) or NOTHING), *settings])
     return table
 
 
-def _varies(name: str, trials: Sequence[Mapping[str, Any]]) -> bool:
-    return len({json.dumps(one["settings"].get(name, "default")) for one in trials}) > 1
+def _varies(name: str, trials: Sequence[Trial]) -> bool:
+    return len({json.dumps(one.settings.get(name, "default")) for one in trials}) > 1
 
 
 def _shown(value: Any) -> str:

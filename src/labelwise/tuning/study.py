@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from labelwise.errors import LabelwiseError, MissingExtraError
+from labelwise.evaluation.trial_records import State, Trial
 from labelwise.tuning.space import Choice, Range, Space, space_to_json
-from labelwise.tuning.trials import State, Trial
 
 STARTUP = 10
 """Trials drawn at random before the estimator has something to go by."""

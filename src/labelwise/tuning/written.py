@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from labelwise.evaluation.trial_records import Trial
 from labelwise.tuning.study import best_of
-from labelwise.tuning.trials import Trial
 
 
 def config_text(
