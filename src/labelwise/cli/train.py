@@ -117,6 +117,7 @@ def train(
     set_run_folder(model, method, out, run_dir, resume)
 
     dataset = read_dataset(data, skip_bad=skip_bad)
+    model.thesaurus = dataset.thesaurus
     started = time.perf_counter()
     try:
         model.fit(dataset.train, dataset.dev, dataset.label_space)

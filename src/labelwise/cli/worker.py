@@ -93,6 +93,7 @@ class Documents:
         self.record = DataRecord.of(self.dataset)
 
     def fit(self, method: Method) -> None:
+        method.thesaurus = self.dataset.thesaurus
         method.fit(self.dataset.train, self.dataset.dev, self.dataset.label_space)
 
     def scores(self, method: Method, split: str) -> Scores:

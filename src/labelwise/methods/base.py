@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.threshold import tune_threshold
 
@@ -89,6 +90,9 @@ class Method(ABC):
     """Whether the same seed gives the same scores."""
     cache: Path | None = None
     """A folder where ``fit`` may keep what it can make again, such as the tokenised corpus."""
+    thesaurus: Thesaurus | None = None
+    """What ``fit`` may know of the labels beside their descriptors: alternative labels and broader
+    concepts. What a method needs of it later it keeps in its state."""
 
     def __init__(self, settings: AnySettings | None = None) -> None:
         self.settings: Any = settings if settings is not None else self.Settings()

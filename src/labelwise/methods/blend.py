@@ -99,7 +99,7 @@ class Blend(Method):
         for at, name in enumerate(self.settings.members):
             cls = methods.get(name)
             member: Any = cls(cls.Settings(seed=self.settings.seed))
-            member.cache = self.cache
+            member.cache, member.thesaurus = self.cache, self.thesaurus
             if hasattr(member, "run_dir"):
                 member.resume = self.resume
                 member.run_dir = self.run_dir / f"{at}-{name}" if self.run_dir else None
