@@ -36,6 +36,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "bigru-lwan": {**SMALL_NETWORK, "units": 12},
     "blend": {"members": ("svm", "exact-match")},
     "cnn-lwan": {**SMALL_NETWORK, "filters": 24, "kernel": 3},
+    "dcnn-lwan": {**SMALL_NETWORK, "filters": 24, "blocks": 2},
     "ensemble-lwan": {**SMALL_NETWORK, "units": 12, "z_units": 12, "z_epochs": 3},
     "han": {**SMALL_NETWORK, "units": 12},
     "logistic": {"longest_ngram": 2, "min_count": 3},

@@ -107,7 +107,8 @@ def test_a_row_of_length_zero_is_one_unknown_word(name: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("name", NAMES)
 def test_settings_that_change_the_network_are_followed(name: str, tmp_path: Path) -> None:
     shape = {"kernel": 4} if "cnn" in name else {}
-    method = network(name, layers=2, scale_by_length=True, **shape)
+    depth = {"blocks": 3} if name == "dcnn-lwan" else {"layers": 2}
+    method = network(name, scale_by_length=True, **depth, **shape)
     documents = acts(9, seed=3)
     scores = exported(method, tmp_path)(onnx_inputs(method, documents))
     np.testing.assert_allclose(scores, method.scores(documents), atol=CLOSE)

@@ -61,6 +61,28 @@ def cnn(x: Array, weights: Weights, layers: int = 1) -> Array:
     return x
 
 
+def dilated_cnn(x: Array, weights: Weights) -> Array:
+    """W x_t + b over (T, E), then x_t + tanh(a_t) σ(b_t) block by block: (T, filters)."""
+    x = x @ weights["project.weight"].T + weights["project.bias"]
+    block = 0
+    while f"blocks.{block}.convolve.weight" in weights:
+        own = under(f"blocks.{block}.convolve.", weights)
+        w = own["weight"].reshape(2 * x.shape[1], -1, x.shape[1])  # outputs × words × inputs
+        before = (w.shape[1] - 1) // 2
+        outputs = []
+        for t in range(len(x)):
+            total = own["bias"].copy()
+            for k in range(w.shape[1]):
+                at = t + (k - before) * 2**block
+                if 0 <= at < len(x):
+                    total += w[:, k] @ x[at]
+            a, b = np.split(total, 2)
+            outputs.append(x[t] + np.tanh(a) * sigmoid(b))
+        x = np.array(outputs)
+        block += 1
+    return x
+
+
 def plain_weights(h: Array, weights: Weights) -> Array:
     """softmax of h_t·u: (T,)."""
     return softmax(h @ weights["query"])

@@ -12,6 +12,7 @@ from labelwise.layers import (
     CNN,
     BiGRU,
     Descriptors,
+    DilatedCNN,
     Embedding,
     LabelUnits,
     LabelWise,
@@ -78,6 +79,28 @@ def test_cnn_sees_its_neighbours_and_zeros_beyond_the_ends(kernel: int, layers: 
         np.testing.assert_allclose(got, formulas.cnn(row, weights_of(encoder), layers))
 
 
+@pytest.mark.parametrize("kernel", [1, 2, 3, 4])
+@pytest.mark.parametrize("blocks", [1, 2, 4])
+def test_dilated_cnn_sees_words_ever_further_apart_and_zeros_beyond_the_ends(
+    kernel: int, blocks: int
+) -> None:
+    encoder = DilatedCNN(5, 3, kernel, blocks).double().eval()
+    x = rows()
+    h = encoder(x, LENGTHS)
+    assert h.shape == (4, 6, 3)
+    for got, row in zip(real(h), real(x), strict=True):
+        np.testing.assert_allclose(got, formulas.dilated_cnn(row, weights_of(encoder)))
+
+
+def test_four_blocks_of_three_words_see_fifteen_words_to_either_side() -> None:
+    encoder = DilatedCNN(2, 4, 3, 4).double().eval()
+    x = torch.randn(1, 60, 2, dtype=torch.float64, requires_grad=True)
+    encoder(x, torch.tensor([60]))[0, 30].sum().backward()
+    assert x.grad is not None
+    seen = x.grad[0].abs().sum(1).nonzero().flatten().tolist()
+    assert seen == list(range(15, 46))
+
+
 @pytest.mark.parametrize(
     ("kind", "formula"),
     [(SelfAttention, formulas.plain_weights), (TanhAttention, formulas.tanh_weights)],
@@ -96,6 +119,7 @@ def test_self_attention_weighs_the_real_tokens(kind: type[SelfAttention], formul
 LAYERS = {
     "BiGRU": lambda: BiGRU(3, 2),
     "CNN": lambda: CNN(3, 2, 3),
+    "DilatedCNN": lambda: DilatedCNN(3, 2, 3, 2),
     "SelfAttention": lambda: SelfAttention(3),
     "TanhAttention": lambda: TanhAttention(3),
 }

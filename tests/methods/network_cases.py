@@ -15,6 +15,7 @@ CLASSES = {
     "bigru-att": "bigru_att:BigruAtt",
     "bigru-lwan": "bigru_lwan:BigruLwan",
     "cnn-lwan": "cnn_lwan:CnnLwan",
+    "dcnn-lwan": "dcnn_lwan:DcnnLwan",
     "han": "han:Han",
     "lw-han": "lw_han:LwHan",
     "max-hss": "max_hss:MaxHss",
@@ -23,7 +24,7 @@ CLASSES = {
 }
 NAMES = sorted(CLASSES)
 BY_SECTION = ["han", "lw-han", "max-hss"]
-LABEL_WISE = ["bigru-lwan", "cnn-lwan", "lw-han", "z-bigru-lwan", "z-cnn-lwan"]
+LABEL_WISE = ["bigru-lwan", "cnn-lwan", "dcnn-lwan", "lw-han", "z-bigru-lwan", "z-cnn-lwan"]
 ZERO_SHOT = ["z-bigru-lwan", "z-cnn-lwan"]
 
 TOPICS = {

@@ -40,6 +40,11 @@ def cnn_lwan(document: Sections, weights: Weights) -> Array:
     return formulas.label_wise(h, under("labels.", weights))
 
 
+def dcnn_lwan(document: Sections, weights: Weights) -> Array:
+    h = formulas.dilated_cnn(_flat(document, weights), under("encoder.", weights))
+    return formulas.label_wise(h, under("labels.", weights))
+
+
 def z_bigru_lwan(document: Sections, weights: Weights) -> Array:
     h = formulas.bigru(_flat(document, weights), under("encoder.", weights))
     return formulas.descriptor_wise(h, under("descriptors.", weights))
@@ -81,6 +86,7 @@ REFERENCES: dict[str, Callable[[Sections, Weights], Array]] = {
     "bigru-att": bigru_att,
     "bigru-lwan": bigru_lwan,
     "cnn-lwan": cnn_lwan,
+    "dcnn-lwan": dcnn_lwan,
     "han": han,
     "lw-han": lw_han,
     "max-hss": max_hss,

@@ -21,6 +21,10 @@ def cnn_lwan(parts: Parts) -> str:
     return _label_wise(parts, parts.cnn("encoder", parts.words()))
 
 
+def dcnn_lwan(parts: Parts) -> str:
+    return _label_wise(parts, parts.dilated_cnn("encoder", parts.words()))
+
+
 def z_bigru_lwan(parts: Parts) -> str:
     return _by_descriptors(parts, parts.bigru("encoder", parts.words(), parts.lengths))
 
@@ -64,6 +68,7 @@ NETWORKS: dict[str, Callable[[Parts], str]] = {
     "bigru-att": bigru_att,
     "bigru-lwan": bigru_lwan,
     "cnn-lwan": cnn_lwan,
+    "dcnn-lwan": dcnn_lwan,
     "han": han,
     "lw-han": lw_han,
     "max-hss": max_hss,

@@ -88,8 +88,7 @@ class Parts:
     def cnn(self, name: str, x: str) -> str:
         """(S, T, E) to (S, T, filters); beyond either end of a row stand zeros."""
         g = self.graph
-        real = self.is_real(self.lengths, g.add("Shape", self.tokens, start=1, end=2))
-        real = g.add("Cast", g.add("Unsqueeze", real, g.whole(1)), to=TYPES["float32"])  # (S, 1, T)
+        real = self._real_columns()
         x = g.add("Transpose", x, perm=[0, 2, 1])  # (S, E, T)
         layer = 0
         while (weight := f"{name}.layers.{layer}.weight") in self.arrays:
@@ -105,6 +104,41 @@ class Parts:
             x = g.add("Tanh", x)
             layer += 1
         return g.add("Transpose", x, perm=[0, 2, 1])
+
+    def dilated_cnn(self, name: str, x: str) -> str:
+        """(S, T, E) to (S, T, filters), block by block; beyond either end of a row stand zeros."""
+        g = self.graph
+        real = self._real_columns()
+        x = g.add("Transpose", self.linear(f"{name}.project", x), perm=[0, 2, 1])  # (S, H, T)
+        block = 0
+        while (layer := f"{name}.blocks.{block}.convolve") + ".weight" in self.arrays:
+            width = len(self.arrays[f"{layer}.bias"]) // 2
+            weight = self.arrays[f"{layer}.weight"].reshape(2 * width, -1, width)
+            weight = weight.transpose(0, 2, 1)  # outputs × inputs × words, as the operator wants it
+            kernel, dilation = weight.shape[2], 2**block
+            before = (kernel - 1) // 2 * dilation
+            pads = [before, (kernel - 1) * dilation - before]
+            masked = g.add("Mul", x, real)
+            a, b = (
+                g.add(
+                    "Conv",
+                    masked,
+                    g.weight(weight[part]),
+                    g.weight(self.arrays[f"{layer}.bias"][part]),
+                    pads=pads,
+                    dilations=[dilation],
+                )
+                for part in (slice(width), slice(width, None))
+            )
+            x = g.add("Add", x, g.add("Mul", g.add("Tanh", a), g.add("Sigmoid", b)))
+            block += 1
+        return g.add("Transpose", x, perm=[0, 2, 1])
+
+    def _real_columns(self) -> str:
+        """1 where a row still has a token, else 0: (S, 1, T)."""
+        g = self.graph
+        real = self.is_real(self.lengths, g.add("Shape", self.tokens, start=1, end=2))
+        return g.add("Cast", g.add("Unsqueeze", real, g.whole(1)), to=TYPES["float32"])
 
     def self_attention(self, name: str, h: str, lengths: str) -> str:
         """One attention a row: (rows, T, H) and (rows,) to (rows, H)."""

@@ -8,6 +8,7 @@ Padding follows what is real, and takes no part in anything.
 from labelwise.layers.attention import SelfAttention, TanhAttention
 from labelwise.layers.cnn import CNN
 from labelwise.layers.descriptors import Descriptors
+from labelwise.layers.dilated_cnn import DilatedCNN
 from labelwise.layers.dropout import SpatialDropout
 from labelwise.layers.embedding import Embedding
 from labelwise.layers.gru import BiGRU
@@ -19,6 +20,7 @@ __all__ = [
     "CNN",
     "BiGRU",
     "Descriptors",
+    "DilatedCNN",
     "Embedding",
     "LabelUnits",
     "LabelWise",

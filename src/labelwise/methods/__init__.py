@@ -14,6 +14,7 @@ REGISTRY: dict[str, str] = {
     "bigru-lwan": "labelwise.methods.bigru_lwan:BigruLwan",
     "blend": "labelwise.methods.blend:Blend",
     "cnn-lwan": "labelwise.methods.cnn_lwan:CnnLwan",
+    "dcnn-lwan": "labelwise.methods.dcnn_lwan:DcnnLwan",
     "ensemble-lwan": "labelwise.methods.ensemble_lwan:EnsembleLwan",
     "exact-match": "labelwise.methods.exact_match:ExactMatch",
     "han": "labelwise.methods.han:Han",

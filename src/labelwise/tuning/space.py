@@ -45,6 +45,7 @@ NETWORKS: Space = {
     "max_tokens": Choice((500, 800, 1200, 2500)),
     "filters": Choice((200, 400, 600)),
     "kernel": Choice((3, 5, 8, 10)),
+    "blocks": Choice((3, 4, 5)),
 }
 """The published space with what the paper left fixed. A method takes the settings that it has."""
 
