@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise.cli.inputs import read_dataset
+from labelwise.cli.inputs import as_trained, read_dataset
 from labelwise.cli.options import DataOption, JsonOption, SkipBadOption
 from labelwise.cli.output import note, print_json, print_wide_table
 from labelwise.errors import LabelwiseError
@@ -42,7 +42,8 @@ def evaluate(
     """Measure a bundle on a data set, group by group.
 
     Writes the run as JSON, and beside it a small file of what each document got. The threshold of
-    micro-F1 is tuned on dev; the test split is only measured.
+    micro-F1 is tuned on dev; the test split is only measured. Labels that were hidden from a bundle
+    (`train --hide`) are measured as unseen ones, in a folder of their own.
 
     \b
     Examples:
@@ -55,7 +56,7 @@ def evaluate(
 
     method = bundles.load(bundle)
     card = bundles.describe(bundle)["card"]
-    dataset = read_dataset(data, skip_bad=skip_bad)
+    dataset = as_trained(read_dataset(data, skip_bad=skip_bad), card)
     splits = [str(one) for one in split or (Split.dev, Split.test)]
     command = command_line(str(card.get("command", "")))
     run = measure(method, dataset, splits, card=card, command=command)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from labelwise.cli.output import note
 from labelwise.errors import LabelwiseError
@@ -14,6 +14,7 @@ from labelwise.errors import LabelwiseError
 if TYPE_CHECKING:
     from labelwise.corpus.dataset import Dataset
     from labelwise.corpus.document import Document
+    from labelwise.corpus.hidden import Hiding
 
 T = TypeVar("T")
 
@@ -42,17 +43,37 @@ def read_inputs(paths: Sequence[Path], *, skip_bad: bool) -> Iterator[Document]:
         raise LabelwiseError(f"no document was read from {names}")
 
 
-def read_dataset(path: Path, *, skip_bad: bool) -> Dataset:
-    """A data set, all of it read, with a note on what was skipped."""
+def read_dataset(path: Path, *, skip_bad: bool, hiding: Hiding | None = None) -> Dataset:
+    """A data set, all of it read, with a note on what was skipped; or a view that hides labels."""
     from labelwise.corpus.dataset import open_dataset
+    from labelwise.corpus.hidden import hide
     from labelwise.corpus.skipped import Skipped
 
     skipped = Skipped() if skip_bad else None
     dataset = open_dataset(path, skipped=skipped)
+    dataset = hide(dataset, hiding) if hiding else dataset
     _ = dataset.counts  # reads the splits
     if skipped and skipped.count:
         note(skipped.summary())
     return dataset
+
+
+def hiding_of_card(card: Mapping[str, Any]) -> Hiding | None:
+    """The labels that were hidden from a bundle in training, by its card."""
+    from labelwise.corpus.hidden import Hiding
+
+    hidden = card.get("data", {}).get("hidden")
+    return Hiding.from_json(hidden) if hidden else None
+
+
+def as_trained(dataset: Dataset, card: Mapping[str, Any]) -> Dataset:
+    """The view of a data set that a bundle was trained on, where labels were hidden from it."""
+    from labelwise.corpus.hidden import hide
+
+    hiding = hiding_of_card(card)
+    if hiding is None or card["data"]["hidden"]["fingerprint"] != dataset.fingerprint:
+        return dataset
+    return hide(dataset, hiding)
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelwise.cli.evaluate import command_line
+from labelwise.cli.inputs import hiding_of_card
 from labelwise.cli.options import DataOption, JsonOption
 from labelwise.cli.output import note, print_json, print_table
 from labelwise.cli.train import check_writable
@@ -53,7 +54,8 @@ def join(
     if len(members) < 2:
         raise LabelwiseError(f"{method} is joined from two bundles or more, not from {members[0]}")
     check_writable(out)
-    source = Documents(data)
+    of_members = [bundles.describe(path)["card"] for path in members]
+    source = Documents(data, hiding_of_card(of_members[0]))
     space = source.dataset.label_space
     if not source.dataset.dev:
         raise LabelwiseError(
@@ -70,7 +72,6 @@ def join(
     joined, scores = JOINERS[method](loaded, source, ["dev"])
     joined.threshold = tune_threshold(scores["dev"], source.gold("dev"))
 
-    of_members = [bundles.describe(path)["card"] for path in members]
     fit = [card.get("seconds", {}).get("fit", 0.0) for card in of_members]
     card = {
         **of_members[0],

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from labelwise.corpus.hidden import Hiding
 
 DataOption = Annotated[
     Path,
@@ -47,5 +50,37 @@ SkipBadOption = Annotated[
         help="Go on after a document that cannot be read, and say how many there were.",
     ),
 ]
+
+HideOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Hide so many training labels (below 1: a share of them) and measure them as unseen "
+        "ones.",
+        metavar="NUMBER",
+        show_default=False,
+    ),
+]
+
+DrawOption = Annotated[int, typer.Option(min=0, help="Which random draw --hide takes.")]
+
+DropOption = Annotated[
+    bool,
+    typer.Option(
+        "--drop-documents",
+        help="Leave out training documents with a hidden label; without it they lose the label.",
+    ),
+]
+
+
+def hiding_of(hide: float | None, draw: int, drop: bool) -> Hiding | None:
+    """The labels that the three options hide."""
+    if hide is None:
+        if draw or drop:
+            raise typer.BadParameter("--draw and --drop-documents go with --hide")
+        return None
+    from labelwise.corpus.hidden import Hiding
+
+    return Hiding(hide, draw, drop)
+
 
 TopOption = Annotated[int, typer.Option("--top", "-k", min=1, help="Labels for each document.")]

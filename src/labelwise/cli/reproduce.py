@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelwise.cli.options import CacheOption
+from labelwise.cli.options import CacheOption, DrawOption, DropOption, HideOption, hiding_of
 from labelwise.cli.output import note
 from labelwise.errors import LabelwiseError
 
@@ -75,6 +75,9 @@ def reproduce(
         float | None,
         typer.Option(help="Seconds after which all ends; called again, it goes on from there."),
     ] = None,
+    hide: HideOption = None,
+    draw: DrawOption = 0,
+    drop_documents: DropOption = False,
     cache: CacheOption = None,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write the report at the end.")
@@ -84,13 +87,15 @@ def reproduce(
 
     Takes the settings of each method from CONFIGS/DATA/METHOD.toml, or its defaults. What is
     finished (a run on the same data with the same settings) is not run again; what was interrupted
-    goes on from its checkpoint. On a GPU several trainings share it.
+    goes on from its checkpoint. On a GPU several trainings share it. With --hide the runs, and the
+    bundles, stand in folders of their own, named after the draw.
 
     \b
     Examples:
       labelwise reproduce --data data/eurlex57k
       labelwise reproduce --data data/eurlex57k --methods svm,tree --seeds 1
       labelwise reproduce --prepared prepared --methods bigru-lwan,han --jobs 3 --max-seconds 500
+      labelwise reproduce --prepared prepared --methods z-bigru-lwan --hide 0.25 --draw 2
     """
     from labelwise.cli.trainings import (
         Places,
@@ -101,11 +106,13 @@ def reproduce(
     )
 
     until = time.monotonic() + stop_after if stop_after else None
-    corpus = open_corpus(data, prepared, vectors or ())
+    hiding = hiding_of(hide, draw, drop_documents)
+    corpus = open_corpus(data, prepared, vectors or (), hiding)
     given = [*(settings or ()), *([f"max_seconds={max_seconds:g}"] if max_seconds else ())]
     names = method_names(methods or (), corpus)
     wanted = {one.name: one for one in trainings(names, seeds, corpus, configs, given)}
     _check_given(given, wanted)
+    bundles = bundles / corpus.run_name if hiding else bundles
     places = Places(out, bundles, cache)
     waiting = unfinished(wanted, corpus, places)
     for name, one in wanted.items():
@@ -117,10 +124,10 @@ def reproduce(
             f"stopped with {len(left)} of {len(wanted)} trainings to go: call the same command "
             "again to go on"
         )
-    elif report and any((out / corpus.name).rglob("seed-*.json")):
+    elif report and any((out / corpus.run_name).rglob("seed-*.json")):
         from labelwise.evaluation.report import report as write_report
 
-        for path in write_report(out / corpus.name):
+        for path in write_report(out / corpus.run_name):
             note(f"wrote {path}")
     if failed:
         raise LabelwiseError(
@@ -181,4 +188,7 @@ def _run_all(
 def _command(corpus: Corpus, given: Sequence[str]) -> str:
     """What makes the runs again; the places of files and the order of work do not matter."""
     words = ["labelwise", "reproduce", *(("--prepared", "PREPARED") if not corpus.data else ())]
+    if hiding := corpus.hiding:
+        words += ["--hide", f"{hiding.amount:g}", "--draw", str(hiding.draw)]
+        words += ["--drop-documents"] if hiding.drop else []
     return shlex.join([*words, *(word for one in given for word in ("--set", one))])

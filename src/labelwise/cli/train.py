@@ -14,7 +14,15 @@ import typer
 from labelwise.cli.configs import find_vectors, settings_from
 from labelwise.cli.evaluate import command_line
 from labelwise.cli.inputs import read_dataset
-from labelwise.cli.options import CacheOption, JsonOption, SkipBadOption
+from labelwise.cli.options import (
+    CacheOption,
+    DrawOption,
+    DropOption,
+    HideOption,
+    JsonOption,
+    SkipBadOption,
+    hiding_of,
+)
 from labelwise.cli.output import console, note, print_json, print_table
 from labelwise.cli.run_folder import finish_run, run_folders, set_run_folder
 from labelwise.cli.settings import describe_settings, typed
@@ -68,6 +76,9 @@ def train(
     seed: Annotated[
         int | None, typer.Option(help="Same seed, same model.", show_default="0")
     ] = None,
+    hide: HideOption = None,
+    draw: DrawOption = 0,
+    drop_documents: DropOption = False,
     cache: CacheOption = None,
     run_dir: Annotated[
         Path | None,
@@ -95,6 +106,7 @@ def train(
       labelwise train bigru-lwan --data data/eurlex57k --out lwan.bundle --set vectors=glove.txt
       labelwise train han --data data --out han.bundle --config configs/eurlex57k/han.toml
       labelwise train han --data demo/synthetic --out han.bundle --resume
+      labelwise train exact-match --data data/eurlex57k --out match.bundle --hide 0.25 --draw 1
     """
     from labelwise import bundle as bundles
     from labelwise.evaluation.runs import DataRecord, current_versions, peak_memory
@@ -116,7 +128,8 @@ def train(
     check_writable(out)
     set_run_folder(model, method, out, run_dir, resume)
 
-    dataset = read_dataset(data, skip_bad=skip_bad)
+    hiding = hiding_of(hide, draw, drop_documents)
+    dataset = read_dataset(data, skip_bad=skip_bad, hiding=hiding)
     model.thesaurus = dataset.thesaurus
     started = time.perf_counter()
     try:

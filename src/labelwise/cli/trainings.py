@@ -16,6 +16,7 @@ from labelwise.cli.configs import read_config, settings_from
 from labelwise.cli.named_vectors import vectors_file
 from labelwise.cli.settings import typed
 from labelwise.cli.worker import Job
+from labelwise.corpus.hidden import Hiding
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.runs import log_path
 
@@ -40,6 +41,16 @@ class Corpus:
     prepared: Path | None
     of_prepared: dict[str, Any] = field(default_factory=dict)  # settings it was prepared with
     rows: dict[str, Path] = field(default_factory=dict)  # other vectors for it, by name
+    hiding: Hiding | None = None
+
+    @property
+    def run_name(self) -> str:
+        """What its runs are kept under: those of hidden labels stand apart."""
+        return self.hiding.name(self.name) if self.hiding else self.name
+
+    @property
+    def run_fingerprint(self) -> str:
+        return self.hiding.fingerprint(self.fingerprint) if self.hiding else self.fingerprint
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,12 @@ class Places:
         return self.bundles / f"{name}.job.json"
 
 
-def open_corpus(data: Path | None, prepared: Path | None, vectors: Sequence[Path]) -> Corpus:
+def open_corpus(
+    data: Path | None,
+    prepared: Path | None,
+    vectors: Sequence[Path],
+    hiding: Hiding | None = None,
+) -> Corpus:
     """The corpus in a folder of documents, in one of numbers, or in both."""
     from labelwise.corpus.dataset import open_dataset
 
@@ -100,7 +116,7 @@ def open_corpus(data: Path | None, prepared: Path | None, vectors: Sequence[Path
         if vectors:
             raise typer.BadParameter("--vectors goes with --prepared")
         assert dataset is not None
-        return Corpus(dataset.name, dataset.fingerprint, data, None)
+        return Corpus(dataset.name, dataset.fingerprint, data, None, hiding=hiding)
     try:
         record = json.loads((prepared / "data.json").read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -115,7 +131,7 @@ def open_corpus(data: Path | None, prepared: Path | None, vectors: Sequence[Path
     from labelwise.training.vector_rows import rows_name
 
     rows = {rows_name(file): file for file in vectors}
-    return Corpus(name, fingerprint, data, prepared, record["settings"], rows)
+    return Corpus(name, fingerprint, data, prepared, record["settings"], rows, hiding)
 
 
 def method_names(given: Sequence[str], corpus: Corpus) -> list[str]:
@@ -211,10 +227,10 @@ def unfinished(
 
 def _is_finished(one: Training, corpus: Corpus, results: Path) -> bool:
     """Whether a run on the same data with the same settings lies in its place."""
-    path = results / corpus.name / one.method / f"seed-{one.seed}.json"
+    path = results / corpus.run_name / one.method / f"seed-{one.seed}.json"
     try:
         run = json.loads(path.read_text("utf-8"))
-        if run["data"]["fingerprint"] != corpus.fingerprint:
+        if run["data"]["fingerprint"] != corpus.run_fingerprint:
             return False
         if one.members:  # what is joined has the settings of its members
             return True
@@ -264,6 +280,7 @@ def job_of(one: Training, corpus: Corpus, places: Places, command: str) -> Job:
         data=str(corpus.data) if prepared is None else None,
         prepared=str(prepared) if prepared is not None else None,
         rows=str(rows) if rows is not None else None,
+        hide=dataclasses.asdict(corpus.hiding) if corpus.hiding else None,
         results=str(places.results),
         bundle=str(places.bundle(one.name)),
         members=[str(places.bundle(member)) for member in one.members],

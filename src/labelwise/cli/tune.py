@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelwise.cli.configs import read_config
-from labelwise.cli.options import CacheOption
+from labelwise.cli.options import CacheOption, DrawOption, DropOption, HideOption, hiding_of
 from labelwise.cli.output import note
 from labelwise.cli.train import MethodArgument
 from labelwise.errors import InputError, LabelwiseError
@@ -103,6 +103,9 @@ def tune(
         Path | None,
         typer.Option(help="Tell the study what came back from --run.", show_default=False),
     ] = None,
+    hide: HideOption = None,
+    draw: DrawOption = 0,
+    drop_documents: DropOption = False,
     cache: CacheOption = None,
 ) -> None:
     """Search settings on the dev documents; the test documents are never scored.
@@ -123,7 +126,8 @@ def tune(
 
     if sum(one is not None for one in (plan, run, tell)) > 1:
         raise typer.BadParameter("--plan, --run and --tell are three different tasks: choose one")
-    corpus = open_corpus(data, prepared, vectors or ())
+    hiding = hiding_of(hide, draw, drop_documents)
+    corpus = open_corpus(data, prepared, vectors or (), hiding)
     given = [*(settings or ()), *([f"max_seconds={max_seconds:g}"] if max_seconds else ())]
     search = Search(method, corpus, config, tuple(given), seed, cache)
     search.settings({})  # says at once what is wrong with them
@@ -134,7 +138,7 @@ def tune(
 
     from labelwise.tuning.study import Study
 
-    kept = Study(study, method, corpus.name, search.space(vary or ()), seed)
+    kept = Study(study, method, corpus.run_name, search.space(vary or ()), seed)
     if plan is not None:
         for _ in range(plan):
             print(kept.ask(planned=True).line())
@@ -345,7 +349,7 @@ def _write_best(search: Search, study: Study, out: Path | None) -> None:
         for name, value in chosen.items()
         if name in {*named, *study.space} and name not in ("seed", "max_seconds")
     }
-    text = config_text(search.method, search.corpus.name, ended, kept)
+    text = config_text(search.method, search.corpus.run_name, ended, kept)
     if out is None:
         sys.stdout.write(text)
         return

@@ -29,6 +29,7 @@ from labelwise.cli.measured import score
 from labelwise.cli.run_folder import Resumable, finish_run
 from labelwise.cli.settings import parse_settings
 from labelwise.corpus.dataset import open_dataset
+from labelwise.corpus.hidden import Hiding, hide
 from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
@@ -62,6 +63,7 @@ class Job:
     data: str | None = None  # a folder of documents, or ...
     prepared: str | None = None  # ... of a prepared corpus
     rows: str | None = None  # vectors in place of those of the prepared corpus
+    hide: dict[str, Any] | None = None  # labels hidden from training (``Hiding``)
     splits: list[str] = dataclasses.field(default_factory=lambda: ["dev", "test"])
     results: str | None = None  # folder of runs
     bundle: str | None = None
@@ -88,8 +90,9 @@ class Source(Protocol):
 class Documents:
     """A data set, as `labelwise train` reads it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.dataset = open_dataset(folder)
+    def __init__(self, folder: Path, hiding: Hiding | None = None) -> None:
+        dataset = open_dataset(folder)
+        self.dataset = hide(dataset, hiding) if hiding else dataset
         self.record = DataRecord.of(self.dataset)
 
     def fit(self, method: Method) -> None:
@@ -106,7 +109,8 @@ class Documents:
 class Numbers:
     """A prepared corpus, from which networks alone can be trained."""
 
-    def __init__(self, folder: Path, rows: Path | None) -> None:
+    def __init__(self, folder: Path, rows: Path | None, hiding: Hiding | None = None) -> None:
+        from labelwise.training.hidden import hide_prepared
         from labelwise.training.prepared import read_prepared
         from labelwise.training.vector_rows import with_vector_rows
 
@@ -114,6 +118,10 @@ class Numbers:
         self.prepared, test = read_prepared(folder)
         if rows is not None:
             self.prepared, _ = with_vector_rows(self.prepared, rows)
+        if hiding is not None:
+            self.prepared, test = hide_prepared(self.prepared, test, hiding)
+            train, space = self.prepared.train, self.prepared.label_space
+            self.record = self.record.view(hiding, space, len(train.ids))
         self.splits: dict[str, Split] = {"dev": self.prepared.dev}
         if test is not None:
             self.splits["test"] = test
@@ -151,10 +159,11 @@ class Numbers:
 def do(job: Job) -> None:
     """Train or join, measure, and write."""
     started = time.perf_counter()
+    hiding = Hiding.from_json(job.hide) if job.hide else None
     source: Source = (
-        Numbers(Path(job.prepared), Path(job.rows) if job.rows else None)
+        Numbers(Path(job.prepared), Path(job.rows) if job.rows else None, hiding)
         if job.prepared
-        else Documents(Path(job.data or ""))
+        else Documents(Path(job.data or ""), hiding)
     )
     seconds = {"read": time.perf_counter() - started}
     splits = [split for split in job.splits if source.record.counts.get(split)]

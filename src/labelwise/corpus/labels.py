@@ -67,6 +67,11 @@ class LabelSpace:
         names = {label.id: label.descriptor for label in self.labels}
         return self.from_counts(counts | dict.fromkeys(extra, 0), names | dict(extra))
 
+    def recounted(self, counts: Mapping[str, int]) -> LabelSpace:
+        """The same labels with other counts of training documents; none where none is given."""
+        names = {label.id: label.descriptor for label in self.labels}
+        return self.from_counts({id: counts.get(id, 0) for id in self.ids}, names)
+
     @classmethod
     def from_documents(
         cls,

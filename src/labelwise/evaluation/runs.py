@@ -16,7 +16,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelwise import __version__
-from labelwise.corpus.labels import GROUPS
+from labelwise.corpus.hidden import HiddenDataset, Hiding
+from labelwise.corpus.labels import GROUPS, LabelSpace
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.counts import DEPTH, VIEWS, Counts
 from labelwise.evaluation.label_counts import labels_path, name_labels, pack_labels, read_labels
@@ -48,16 +49,33 @@ class DataRecord:
     counts: dict[str, int]  # documents of each split; other counts may stand beside them
     label_space: str  # the label space's fingerprint
     groups: dict[str, int]  # labels of each group
+    hidden: dict[str, Any] | None = None
+    """Of a view that hides labels from training: how (``Hiding``), and of which data set."""
 
     @classmethod
     def of(cls, dataset: Dataset) -> DataRecord:
         space = dataset.label_space
+        if isinstance(dataset, HiddenDataset):
+            whole = cls.of(dataset.whole)
+            return whole.view(dataset.hiding, space, dataset.counts["train"])
         return cls(
             name=dataset.name,
             fingerprint=dataset.fingerprint,
             counts=dict(dataset.counts),
             label_space=space.fingerprint,
-            groups={group: part.stop - part.start for group, part in space.groups.items()},
+            groups=_sizes(space),
+        )
+
+    def view(self, hiding: Hiding, space: LabelSpace, train: int) -> DataRecord:
+        """The record of a view of this data, with its label space and its training documents."""
+        return replace(
+            self,
+            name=hiding.name(self.name),
+            fingerprint=hiding.fingerprint(self.fingerprint),
+            counts=self.counts | {"train": train},
+            label_space=space.fingerprint,
+            groups=_sizes(space),
+            hidden={**asdict(hiding), "data": self.name, "fingerprint": self.fingerprint},
         )
 
 
@@ -162,7 +180,8 @@ class Run:
             _expect(record["data"], key, (str,), path, f"data.{key}")
         for key in ("counts", "groups"):
             _expect(record["data"], key, (dict,), path, f"data.{key}")
-        data = DataRecord(**{key: record["data"][key] for key in DataRecord.__dataclass_fields__})
+        known = DataRecord.__dataclass_fields__
+        data = DataRecord(**{key: record["data"][key] for key in known if key in record["data"]})
         counts = _unpack(documents_path(path), record["split"])
         labels = read_labels(path, record["split"])
         measures = {}
@@ -223,6 +242,11 @@ def _logged_device(path: Path) -> str:
 def documents_path(path: Path) -> Path:
     """The per-document file beside a run's JSON."""
     return path.with_suffix(".documents.npz")
+
+
+def _sizes(space: LabelSpace) -> dict[str, int]:
+    """How many labels each group has."""
+    return {group: part.stop - part.start for group, part in space.groups.items()}
 
 
 def check_comparable(runs: Iterable[Run], split: str) -> None:

@@ -1,0 +1,109 @@
+"""Labels hidden by a command: trained without them, measured as unseen ones, in their own place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labelwise import bundle as bundles
+from labelwise.corpus.dataset import Dataset, open_dataset
+from labelwise.corpus.hidden import Hiding, hide
+from labelwise.corpus.synthetic import make_dataset
+from labelwise.evaluation.runs import DataRecord, Run
+from labelwise.text.tokenized import tokenize_corpus
+from labelwise.training.prepared import make_split, prepare, write_prepared
+
+TINY = ("--set", "epochs=2", "--set", "max_tokens=60", "--set", "filters=8", "--set", "kernel=3")
+
+
+@pytest.fixture(scope="module")
+def acts(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    folder = tmp_path_factory.mktemp("hidden") / "acts"
+    make_dataset(folder, train=80, dev=16, test=16)
+    return open_dataset(folder)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.delenv("LABELWISE_DATA", raising=False)
+    return tmp_path
+
+
+def folder_of(dataset: Dataset) -> Path:
+    return dataset.paths["train"].parent
+
+
+def test_a_bundle_knows_what_was_hidden_from_it_and_is_measured_on_that(
+    labelwise: Callable[..., Any], here: Path, acts: Dataset
+) -> None:
+    data, out = folder_of(acts), here / "match.bundle"
+    asked = ("--data", data, "--out", out, "--hide", 0.25, "--draw", 1)
+    assert labelwise("train", "exact-match", *asked).code == 0
+    view = hide(acts, Hiding(0.25, draw=1))
+    assert bundles.load(out).label_space == view.label_space
+
+    assert labelwise("evaluate", out, "--data", data).code == 0
+    run = Run.read(here / "results/acts-hidden-0.25-draw-1/exact-match/seed-0.json")
+    assert run.data == DataRecord.of(view)
+    assert run.data.hidden is not None
+    assert run.data.hidden["data"] == "acts"
+    carried = sum(not set(view.label_space.ids[view.label_space.groups["zero"]]).isdisjoint(
+        one.labels) for one in acts.test)  # fmt: skip
+    assert run.measures["test"]["zero"]["documents"] == carried
+
+
+def test_bundles_with_the_same_labels_hidden_are_joined(
+    labelwise: Callable[..., Any], here: Path, acts: Dataset
+) -> None:
+    data = folder_of(acts)
+    for method in ("exact-match", "svm"):
+        asked = ("--data", data, "--out", here / method, "--hide", 5)
+        assert labelwise("train", method, *asked).code == 0
+    both = (here / "exact-match", here / "svm")
+    assert labelwise("join", "blend", *both, "--data", data, "--out", here / "blend").code == 0
+    assert labelwise("evaluate", here / "blend", "--data", data).code == 0
+    assert (here / "results/acts-hidden-5-draw-0/blend/seed-0.json").exists()
+
+
+def test_networks_are_trained_with_hidden_labels_from_the_one_prepared_corpus(
+    labelwise: Callable[..., Any], here: Path, acts: Dataset
+) -> None:
+    prepared = prepare(acts.train, acts.dev, acts.label_space, dim=8, min_count=2)
+    words = tokenize_corpus(acts.test)
+    test = make_split(acts.test, words, prepared.vocabulary, acts.label_space)
+    write_prepared(here / "prepared", prepared, test)
+    record = {"data": asdict(DataRecord.of(acts)), "settings": {"dim": 8, "min_count": 2}}
+    (here / "prepared/data.json").write_text(json.dumps(record))
+    (here / "configs/acts").mkdir(parents=True)
+    (here / "configs/acts/z-cnn-lwan.toml").write_text("dropout = 0.25\n")
+
+    asked = ("--prepared", here / "prepared", "-m", "z-cnn-lwan", "--seeds", 1, *TINY)
+    for draw in (0, 1):
+        said = labelwise("reproduce", *asked, "--hide", 0.25, "--draw", draw)
+        assert said.code == 0, said.err
+        run = Run.read(here / f"results/acts-hidden-0.25-draw-{draw}/z-cnn-lwan/seed-0.json")
+        assert run.data == DataRecord.of(hide(acts, Hiding(0.25, draw)))
+        assert run.settings["dropout"] == 0.25  # the settings of the whole data set hold
+        assert run.command.startswith(
+            f"labelwise reproduce --prepared PREPARED --hide 0.25 --draw {draw}"
+        )
+        assert (here / f"bundles/acts-hidden-0.25-draw-{draw}/z-cnn-lwan-0.bundle").is_dir()
+    again = labelwise("reproduce", *asked, "--hide", 0.25, "--draw", 1)
+    assert "z-cnn-lwan, seed 0: finished before" in again.err
+    assert not (here / "results/acts").exists()
+
+
+def test_a_draw_without_hidden_labels_is_a_slip(
+    labelwise: Callable[..., Any], here: Path, acts: Dataset
+) -> None:
+    asked = ("--data", folder_of(acts), "--out", here / "match.bundle", "--draw", 1)
+    said = labelwise("train", "exact-match", *asked)
+    assert said.code == 2
+    assert "--draw and --drop-documents go with --hide" in said.err
