@@ -53,7 +53,13 @@ def test_the_peers_to_beat_stand_beside_our_linear_methods() -> None:
     (svm,) = BY_METHOD["svm"]
     assert (svm.source, svm.figures["all"]["RP@5"]) == ("LibMultiLabel", 0.806)
     assert [row.name for row in BY_METHOD["tree"]] == ["Bonsai", "Parabel"]
-    assert [row.name for row in OTHERS] == ["BERT-base", "BERT-LWAN"]
+    assert [f"{row.source}: {row.name}" for row in OTHERS] == [
+        "ACL 2019: BERT-base",
+        "LibMultiLabel: BERT-LWAN",
+        "EMNLP 2020: BERT-LWAN",
+        "AAAI 2023: HiDEC + HBM",
+        "European Parliament: eurovoc_en",
+    ]
 
 
 @pytest.mark.parametrize(

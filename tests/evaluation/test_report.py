@@ -250,6 +250,19 @@ def test_without_matplotlib_the_extra_is_named_and_nothing_is_written(
     assert not (results / "acts" / "README.md").exists()
 
 
+def test_macro_f1_over_every_label_counts_the_absent_ones_as_nothing() -> None:
+    run = make_run("svm", 0, 2.5)
+    labels = run.measures["test"].labels
+    assert labels is not None
+    labels.gold[:3] = labels.predicted[:, :3] = labels.true_positives[:, :3] = 0
+    of_label = labels.f1[-1]
+    table = macro_table([run])
+    shown = dict(zip(table.columns, table.rows[0], strict=True))
+    assert shown["all, absent as 0"] == number(float(of_label[3:].sum() / len(of_label)))
+    quoted = macro_table([replace(run, data=EURLEX57K)]).rows[-1]
+    assert quoted[:2] == ["AAAI 2023: HiDEC + HBM", ".288"]
+
+
 def test_the_table_is_put_between_the_markers_of_a_readme(results: Path, tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     readme.write_text(f"# labelwise\n\n{BEGIN}\nold\n{END}\n\nKnown limits.\n", encoding="utf-8")

@@ -20,6 +20,10 @@ VIEWS: tuple[str, ...] = ("all", *GROUPS, "zero-among-all")
 """The groups that are reported. A group ranks its own labels among themselves; ``zero-among-all``
 looks for the zero-shot labels among all labels, which is harder."""
 
+SEEN = "seen-among-all"
+"""The other side of ``zero-among-all``: labels with training documents, looked for among all. It
+follows from the views that are kept."""
+
 DEPTH = 10
 """The deepest K."""
 
@@ -86,7 +90,7 @@ class Counts:
         name, k = parse_measure(measure)
         relevant = self.gold_labels(view)
         # Gathered from the tables by bit pattern; a document without gold divides by NaN.
-        hits, gold = self.hits[VIEWS.index(view)], np.where(relevant > 0, relevant, np.nan)
+        hits, gold = self._hits(view), np.where(relevant > 0, relevant, np.nan)
         values: NDArray[np.float64]
         if name == "nDCG":
             values = _DCG[hits, k - 1] / IDEAL_DCG[np.clip(relevant, 1, k) - 1]
@@ -96,6 +100,13 @@ class Counts:
         else:
             values = _HITS[hits, k - 1] / (gold if name == "R" else np.minimum(gold, k))
         return values
+
+    def _hits(self, view: str) -> NDArray[Any]:
+        """The bits of each document. Both views among all labels are parts of the one list."""
+        if view == SEEN:
+            found: NDArray[Any] = self._hits("all") & ~self._hits("zero-among-all")
+            return found
+        return np.asarray(self.hits[VIEWS.index(view)])
 
     def f1_counts(self, view: str, measure: str = "micro-F1") -> NDArray[np.int64]:
         """Documents × (true positives, false positives, false negatives) at the threshold."""
@@ -128,6 +139,8 @@ def f1(
 
 def _group_rows(view: str) -> slice:
     """The rows of ``gold`` and of the F1 counts that a view adds up."""
+    if view == SEEN:
+        return slice(0, GROUPS.index("zero"))
     if view not in VIEWS:
         raise LabelwiseError(f"there is no group '{view}'; there are: {', '.join(VIEWS)}")
     if view == "all":

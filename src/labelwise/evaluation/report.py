@@ -30,6 +30,7 @@ from labelwise.evaluation.tables import (
 )
 from labelwise.evaluation.trial_records import EXPLAINED as TRIALS_EXPLAINED
 from labelwise.evaluation.trial_records import trial_sections
+from labelwise.evaluation.unseen_tables import Views, hidden_views, unseen_sections
 
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
 
@@ -52,6 +53,7 @@ def report(results: str | Path) -> list[Path]:
             runs,
             faithfulness_table(folder),
             trial_sections(folder),
+            hidden_views(folder),
             has_labels=labels is not None,
         )
         drawing = curves_svg(runs, _split(runs))
@@ -81,10 +83,15 @@ def updated_readme(text: str, results: str | Path, name: str | Path = "README.md
     before, after = text[: text.index(BEGIN)], text[text.index(END) + len(END) :]
     parts = []
     for folder, runs in runs_by_data(results).items():
+        if runs[0].data.hidden:  # shown with the data set that it is a view of
+            continue
         where = f"{Path(results).name}/{folder.relative_to(results)}".removesuffix("/.")
+        unseen = "\n\n".join(unseen_sections(runs, hidden_views(folder)))
+        unseen = unseen.replace("](../", f"]({Path(results).name}/")
         parts.append(
             f"{_heading(runs)}\n\n{results_table(runs, _split(runs)).markdown()}\n"
-            f"p-values, curves, settings and how to run it again: [{where}]({where}/README.md)."
+            + (f"{unseen}\n\n" if unseen else "")
+            + f"p-values, curves, settings and how to run it again: [{where}]({where}/README.md)."
         )
     return f"{before}{BEGIN}\n\n" + "\n\n".join(parts) + f"\n\n{END}{after}"
 
@@ -107,6 +114,7 @@ def report_markdown(
     runs: Sequence[Run],
     faithfulness: Table | None = None,
     trials: Sequence[str] = (),
+    views: Views | None = None,
     *,
     has_labels: bool = False,
 ) -> str:
@@ -129,10 +137,15 @@ def report_markdown(
         "label in it; `zero-among-all` looks for the zero-shot labels among all labels. micro-F1 "
         "is at a score above 0.5, `tuned` at the threshold that is best on dev.",
         _documents(runs[0], split).markdown().rstrip(),
+    ]
+    if unseen := unseen_sections(runs, views or {}):
+        sections += ["## Unseen labels", *unseen]
+    sections += [
         "## Labels one by one",
         macro_table(runs, split).markdown().rstrip(),
         "macro-F1 is the mean over the labels that are gold or predicted somewhere in the split, "
-        "each label counting the same; at the threshold tuned on dev."
+        "each label counting the same; at the threshold tuned on dev. Of a label that is neither "
+        "F1 is not defined; `all, absent as 0` counts it as 0, over every label there is."
         + (" The F1 of each label: [labels.csv](labels.csv)." if has_labels else ""),
     ]
     if published:
