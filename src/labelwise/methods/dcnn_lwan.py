@@ -31,7 +31,7 @@ class DcnnLwanSettings(NetworkSettings):
     filters: int = 400
     """The width of an encoded token, as in CNN-LWAN."""
     kernel: int = 3
-    """Words that a block sees at once."""
+    """Words that a block sees at once; others were not tried."""
     blocks: int = 4
     """Each reaches twice as far as the one before it: four of three words see 31."""
     dropout: float = 0.1
