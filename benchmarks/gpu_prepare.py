@@ -4,7 +4,12 @@
         --vectors $LABELWISE_DATA/vectors/glove.6B.100d.eurlex57k.txt.xz --out prepared
 
 Tokenising, counting words and reading vectors is work for a CPU. EURLEX57K takes about five minutes
-on two cores, most of it compression, and gives some 50 MB. ``gpu_train.py`` trains from the folder.
+on two cores, most of it compression, and gives some 50 MB. `labelwise reproduce --prepared` trains
+from the folder. For the methods that read with a pretrained encoder the corpus is cut into the
+pieces of its tokenizer, the first so many of each document:
+
+    python benchmarks/gpu_prepare.py --data $LABELWISE_DATA/eurlex57k \
+        --encoder encoders/all-MiniLM-L6-v2 --most 1020 --out prepared-pieces
 """
 
 from __future__ import annotations
@@ -13,11 +18,21 @@ import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from labelwise.corpus.dataset import open_dataset
+from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.evaluation.runs import DataRecord
+from labelwise.layers.encoder_files import find_encoder, read_tokenizer
 from labelwise.text.tokenized import tokenize_corpus
-from labelwise.training.prepared import make_split, prepare, write_prepared
+from labelwise.training.prepared import (
+    Prepared,
+    Split,
+    make_split,
+    piece_split,
+    prepare,
+    prepare_pieces,
+    write_prepared,
+)
 
 
 def main() -> None:
@@ -28,8 +43,26 @@ def main() -> None:
     parser.add_argument("--dim", type=int, default=100, help="width of vectors without a file")
     parser.add_argument("--min-count", type=int, default=2, help="of words without a vector")
     parser.add_argument("--cache", type=Path, help="folder for the tokenised corpus")
+    parser.add_argument("--encoder", help="folder of an encoder, whose pieces are the tokens")
+    parser.add_argument("--most", type=int, help="pieces kept of a document")
     given = parser.parse_args()
     dataset = open_dataset(given.data)
+    if given.encoder:
+        prepared, test, settings = in_pieces(dataset, given.encoder, given.most)
+    else:
+        prepared, test, settings = in_words(dataset, given)
+    write_prepared(given.out, prepared, test)
+    record = {"data": asdict(DataRecord.of(dataset)), "settings": settings}
+    (given.out / "data.json").write_text(json.dumps(record), encoding="utf-8")
+    size = sum(file.stat().st_size for file in given.out.iterdir())
+    print(
+        f"{given.out}: {len(prepared.train.ids):,} + {len(prepared.dev.ids):,} + "
+        f"{len(test.ids):,} documents, {len(prepared.vocabulary):,} words, "
+        f"{len(prepared.train.tokens):,} training tokens, {size / 1e6:.1f} MB"
+    )
+
+
+def in_words(dataset: Dataset, given: argparse.Namespace) -> tuple[Prepared, Split, dict[str, Any]]:
     prepared = prepare(
         dataset.train,
         dataset.dev,
@@ -41,18 +74,21 @@ def main() -> None:
     )
     corpus = tokenize_corpus(dataset.test, cache=given.cache)
     test = make_split(dataset.test, corpus, prepared.vocabulary, dataset.label_space)
-    write_prepared(given.out, prepared, test)
     settings = {"dim": prepared.vectors.shape[1], "min_count": given.min_count}
     if given.vectors:
         settings["vectors"] = given.vectors.name
-    record = {"data": asdict(DataRecord.of(dataset)), "settings": settings}
-    (given.out / "data.json").write_text(json.dumps(record), encoding="utf-8")
-    size = sum(file.stat().st_size for file in given.out.iterdir())
-    print(
-        f"{given.out}: {len(prepared.train.ids):,} + {len(prepared.dev.ids):,} + "
-        f"{len(test.ids):,} documents, {len(prepared.vocabulary):,} words, "
-        f"{len(prepared.train.tokens):,} training tokens, {size / 1e6:.1f} MB"
-    )
+    return prepared, test, settings
+
+
+def in_pieces(
+    dataset: Dataset, encoder: str, most: int | None
+) -> tuple[Prepared, Split, dict[str, Any]]:
+    pieces = read_tokenizer(find_encoder(encoder))
+    space = dataset.label_space
+    named = dataset.thesaurus.about(space.ids) if dataset.thesaurus else None
+    prepared = prepare_pieces(dataset.train, dataset.dev, space, pieces, thesaurus=named, most=most)
+    test = piece_split(dataset.test, pieces, space, most)
+    return prepared, test, {"encoder": Path(encoder).name}
 
 
 if __name__ == "__main__":

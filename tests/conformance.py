@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from encoder_cases import frequent_words, tiny_encoder
 
 from labelwise import bundle, methods
 from labelwise.corpus.dataset import Dataset
@@ -31,6 +32,16 @@ SMALL_NETWORK: dict[str, Any] = {
     "device": "cpu",
 }
 
+SMALL_ENCODER: dict[str, Any] = {
+    "piece_tokens": 60,
+    "stride": 60,
+    "dropout": 0.0,
+    "epochs": 3,
+    "learning_rate": 0.02,
+    "encoder_rate": 0.003,
+    "device": "cpu",
+}
+
 QUICK: dict[str, dict[str, Any]] = {
     "bigru-att": {**SMALL_NETWORK, "units": 12},
     "bigru-lwan": {**SMALL_NETWORK, "units": 12},
@@ -42,6 +53,8 @@ QUICK: dict[str, dict[str, Any]] = {
     "logistic": {"longest_ngram": 2, "min_count": 3},
     "lw-han": {**SMALL_NETWORK, "units": 12},
     "max-hss": {**SMALL_NETWORK, "units": 12},
+    "minilm-lwan": SMALL_ENCODER,
+    "mpnet-lwan": SMALL_ENCODER,
     "svm": {"passes": 6, "min_run_count": 3},
     "tree": {"trees": 1, "explained_words": 20},
     "z-bigru-lwan": {**SMALL_NETWORK, "units": 12},
@@ -63,7 +76,12 @@ ODD_DOCUMENTS = (
 def fitted(name: str, data: Dataset) -> Method:
     """A method trained on a small data set with quick settings."""
     cls = methods.get(name)
-    method = cls(cls.Settings(**QUICK.get(name, {})))
+    settings = dict(QUICK.get(name, {}))
+    if hasattr(cls.Settings, "encoder"):
+        words = frequent_words(section.text for act in data.train for section in act.sections)
+        kind = "mpnet" if name == "mpnet-lwan" else "bert"
+        settings["encoder"] = str(tiny_encoder(kind, words))
+    method = cls(cls.Settings(**settings))
     method.fit(data.train, data.dev, data.label_space)
     return method
 

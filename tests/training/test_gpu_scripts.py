@@ -66,7 +66,8 @@ def test_a_corpus_is_prepared_then_trained_on_and_measured(
     scores = model.scores(synthetic.test)
     gold = synthetic.label_space.gold(synthetic.test)
     with np.load(out / "z-cnn-lwan-0.scores.npz") as kept:
-        columns, best = kept["test.columns"], kept["test.scores"]
+        columns, odds = kept["test.columns"], kept["test.log_odds"]
+    best = 1 / (1 + np.exp(-odds.astype(np.float32)))
     np.testing.assert_allclose(np.take_along_axis(scores, columns, axis=1), best, atol=0.01)
     again = evaluate_topk(columns, best, gold, synthetic.label_space)
     for group in ("all", "few", "zero"):

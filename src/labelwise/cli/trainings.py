@@ -19,6 +19,7 @@ from labelwise.cli.worker import Job
 from labelwise.corpus.hidden import Hiding
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.runs import log_path
+from labelwise.training.recipe import Recipe
 
 MEMBERS: Mapping[str, tuple[str, ...]] = {
     "blend": ("svm", "bigru-lwan", "z-bigru-lwan", "exact-match"),
@@ -143,8 +144,14 @@ def method_names(given: Sequence[str], corpus: Corpus) -> list[str]:
         get(name)  # says so where there is none of this name
     names = asked or list(REGISTRY)
     if corpus.data is None:
-        unfit = [name for name in names if not is_network(name)]
+        in_pieces = "encoder" in corpus.of_prepared
+        unfit = [name for name in names if not is_network(name) or reads_pieces(name) != in_pieces]
         if asked and unfit:
+            if is_network(unfit[0]):
+                raise LabelwiseError(
+                    f"the corpus was prepared in {'pieces of an encoder' if in_pieces else 'words'}"
+                    f", which {unfit[0]} does not read: prepare one for it, or give --data"
+                )
             raise LabelwiseError(f"{unfit[0]} is trained on documents: give --data too")
         names = [name for name in names if name not in unfit]
     wanted = [*(member for name in names for member in MEMBERS.get(name, ())), *names]
@@ -154,7 +161,14 @@ def method_names(given: Sequence[str], corpus: Corpus) -> list[str]:
 def is_network(name: str) -> bool:
     from labelwise.methods import get
 
-    return hasattr(get(name).Settings, "learned_vectors")
+    return issubclass(get(name).Settings, Recipe)
+
+
+def reads_pieces(name: str) -> bool:
+    """Whether a network reads the word pieces of a pretrained encoder, and not words."""
+    from labelwise.methods import get
+
+    return hasattr(get(name).Settings, "encoder")
 
 
 def trainings(
@@ -187,7 +201,7 @@ def training_settings(
     """
     from labelwise.methods import get
 
-    cls = get(name).Settings
+    cls: Any = get(name).Settings
     known = {one.name for one in dataclasses.fields(cls)}
     over = {_key(one): one for one in given if _key(one) in known}
     over["seed"] = f"seed={seed}"
@@ -195,15 +209,16 @@ def training_settings(
         own = corpus.of_prepared
         asked = read_config(config) if config is not None else {}
         asked |= {key: one.partition("=")[2].strip() for key, one in over.items()}
-        for what in ("vectors", "min_count"):
+        if reads_pieces(name):
+            asked.setdefault("encoder", cls().encoder)
+        for what in ("encoder", "vectors", "min_count"):
             offered = [str(own.get(what, "none")), *(corpus.rows if what == "vectors" else ())]
             if what in asked and Path(asked[what]).name not in offered:
                 raise LabelwiseError(
                     f"{name} asks for {what}={asked[what]}, but the prepared corpus has "
                     f"{' and '.join(offered)}: prepare it so, or give the vectors with --vectors"
                 )
-        fixed = {what: f"{what}={value}" for what, value in own.items() if what not in asked}
-        over |= fixed
+        over |= {what: f"{what}={value}" for what, value in own.items() if what not in asked}
     return settings_from(cls, name, config, list(over.values()))
 
 
@@ -258,6 +273,8 @@ def _compared(settings: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
     if values.get("vectors"):
         values["vectors"] = Path(values["vectors"]).name
         values.pop("dim", None)  # the file has its own
+    if values.get("encoder"):
+        values["encoder"] = Path(values["encoder"]).name
     return {name: value for name, value in values.items() if name not in NOT_COMPARED}
 
 

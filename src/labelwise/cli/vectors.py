@@ -11,6 +11,7 @@ import typer
 
 from labelwise.cli.options import CacheOption, JsonOption
 from labelwise.cli.output import note, print_json, print_table
+from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
     from labelwise.text.vectors import Vectors
@@ -124,13 +125,17 @@ def vectors(
 def _cut(prepared: Path, of: Path, beside: bool, out: Path) -> Vectors:
     """Write the vectors of a prepared corpus's words, by row."""
     from labelwise.text.vectors import read_vectors
+    from labelwise.text.vocabulary import Vocabulary
     from labelwise.training.prepared import read_prepared
     from labelwise.training.vector_rows import write_vector_rows
 
     corpus, _ = read_prepared(prepared)
-    found = read_vectors(of, corpus.vocabulary.words)
+    vocabulary = corpus.vocabulary
+    if not isinstance(vocabulary, Vocabulary):
+        raise LabelwiseError(f"{prepared} was prepared in pieces of an encoder, which has its own")
+    found = read_vectors(of, vocabulary.words)
     name = f"{_own_name(prepared)}+{of.name}" if beside else of.name
-    write_vector_rows(out, found, corpus.vocabulary, name=name, beside=beside)
+    write_vector_rows(out, found, vocabulary, name=name, beside=beside)
     return found
 
 

@@ -44,12 +44,14 @@ from labelwise.evaluation.runs import (
 )
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.methods import Method, Scores, State
+from labelwise.methods.blend import log_odds
 
 if TYPE_CHECKING:
     from labelwise.training.prepared import Split
 
-KEPT = {"frequent": 50, "few": 50, "zero": 20}
-"""Labels kept of each group for each document: enough for every K, every group, and F1."""
+KEPT = {"frequent": 100, "few": 150, "zero": 200}
+"""Labels kept of each group for each document: enough for every K, every group, F1, and for a blend
+with another method, whose best labels need not be these."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class Numbers:
 
     def fit(self, method: Method) -> None:
         network = self._network(method)
-        if method.settings.vectors:
+        if getattr(method.settings, "vectors", None):
             width = self.prepared.vectors.shape[1]
             method.settings = dataclasses.replace(method.settings, dim=width)
         network.fit_prepared(self.prepared)
@@ -336,7 +338,8 @@ def _save(method: Method, folder: Path, run: Run) -> None:
 
 
 def best_labels(scores: Scores, space: LabelSpace) -> dict[str, np.ndarray[Any, Any]]:
-    """The best columns of each group and their scores: what ``evaluate_topk`` takes."""
+    """The best columns of each group, and the log-odds of their scores in half precision: what
+    ``evaluate_topk`` takes, and enough to blend with other methods."""
     columns = np.concatenate(
         [
             top_k(scores[:, part], min(KEPT[group], part.stop - part.start)) + part.start
@@ -345,9 +348,10 @@ def best_labels(scores: Scores, space: LabelSpace) -> dict[str, np.ndarray[Any, 
         ],
         axis=1,
     )
+    best = log_odds(np.take_along_axis(scores, columns, axis=1), floor=1e-30)
     return {
         "columns": columns.astype(np.int32),
-        "scores": np.take_along_axis(scores, columns, axis=1),
+        "log_odds": best.astype(np.float16),
     }
 
 

@@ -186,6 +186,26 @@ class Thesaurus:
             {id: name for id, name in self.domains.items() if id in fields},
         )
 
+    def about(self, ids: Iterable[str]) -> Thesaurus:
+        """These concepts with their alternative labels, and those right above them by name: what
+        tells a reader of words what a label means. Ids that are not concepts are left out.
+
+        >>> thesaurus = Thesaurus.of([
+        ...     Concept("1", "", "produce"), Concept("2", "", "fruit", ("fruits",), broader=("1",)),
+        ...     Concept("3", "", "citrus fruit", ("agrumes",), broader=("2",)),
+        ... ])
+        >>> known = thesaurus.about(["3"])
+        >>> known["3"].alt_labels, known["3"].broader, known["2"].alt_labels, len(known)
+        (('agrumes',), ('2',), (), 2)
+        """
+        own = {id: self.concepts[id] for id in ids if id in self.concepts}
+        above = {id: self.concepts[id] for one in own.values() for id in one.broader}
+        kept = {id: replace(one, alt_labels=(), broader=()) for id, one in above.items()} | own
+        return Thesaurus.of(
+            replace(one, narrower=(), related=(), microthesauri=(), domains=())
+            for one in kept.values()
+        )
+
     def to_json(self) -> dict[str, Any]:
         """What ``from_json`` reads; links down follow from links up, and empty fields are left out.
 

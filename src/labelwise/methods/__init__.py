@@ -21,6 +21,8 @@ REGISTRY: dict[str, str] = {
     "logistic": "labelwise.methods.logistic:Logistic",
     "lw-han": "labelwise.methods.lw_han:LwHan",
     "max-hss": "labelwise.methods.max_hss:MaxHss",
+    "minilm-lwan": "labelwise.methods.minilm_lwan:MinilmLwan",
+    "mpnet-lwan": "labelwise.methods.mpnet_lwan:MpnetLwan",
     "svm": "labelwise.methods.svm:SVM",
     "tree": "labelwise.methods.tree:Tree",
     "z-bigru-lwan": "labelwise.methods.z_bigru_lwan:ZBigruLwan",

@@ -244,13 +244,13 @@ class Blend(Method):
         )
 
 
-def log_odds(scores: NDArray[Any]) -> NDArray[np.float32]:
+def log_odds(scores: NDArray[Any], floor: float = FLOOR) -> NDArray[np.float32]:
     """log(p / (1 - p)), of probabilities that are not quite zero or one.
 
     >>> log_odds(np.array([0.5, 0.0, 1.0])).round().tolist()
     [0.0, -14.0, 14.0]
     """
-    p = scores.astype(np.float64).clip(FLOOR, 1 - FLOOR)
+    p = scores.astype(np.float64).clip(floor, 1 - FLOOR)
     return np.asarray(np.log(p) - np.log1p(-p), dtype=np.float32)
 
 

@@ -18,6 +18,7 @@ from labelwise.errors import BundleError, LabelwiseError
 from labelwise.layers import Embedding, prior_logits
 from labelwise.layers.embedding import Learned
 from labelwise.methods.base import (
+    AnySettings,
     Evidence,
     EvidenceKind,
     Method,
@@ -107,8 +108,28 @@ class Material:
     seen: int  # labels with training documents: the first columns
 
 
-class Network(nn.Module, ABC):
+class BaseNetwork(nn.Module, ABC):
     """A network reads a batch and scores all labels. Its parts are attributes of the subclass."""
+
+    words: nn.Module
+    """The first part: from the tokens (S, T) to a vector each (S, T, E)."""
+
+    @abstractmethod
+    def forward(self, batch: Batch) -> Tensor:
+        """The logits: (D, L)."""
+
+    @abstractmethod
+    def attend(self, batch: Batch, columns: Tensor) -> Tensor:
+        """What the one document of the batch is attended to for these labels: (S, T, columns).
+
+        The weights of a label sum to one over all its sections.
+        """
+
+
+class Network(BaseNetwork):
+    """A network that reads words by their vectors."""
+
+    words: Embedding
 
     def __init__(self, material: Material, settings: Any) -> None:
         super().__init__()
@@ -127,23 +148,12 @@ class Network(nn.Module, ABC):
             return x
         return x / lengths.view(-1, *[1] * (x.dim() - 1))
 
-    @abstractmethod
-    def forward(self, batch: Batch) -> Tensor:
-        """The logits: (D, L)."""
-
-    @abstractmethod
-    def attend(self, batch: Batch, columns: Tensor) -> Tensor:
-        """What the one document of the batch is attended to for these labels: (S, T, columns).
-
-        The weights of a label sum to one over all its sections.
-        """
-
 
 class NetworkMethod(Method):
     """A network as a method: a subclass names its network, its settings, and how it reads."""
 
-    Settings = NetworkSettings
-    network_type: ClassVar[type[Network]]
+    Settings: ClassVar[type[AnySettings]] = NetworkSettings
+    network_type: ClassVar[type[Any]]
     by_section: ClassVar[bool] = False
 
     run_dir: Path | None = None
@@ -151,8 +161,8 @@ class NetworkMethod(Method):
     resume: bool = False
     """Whether ``fit`` goes on from the checkpoint in ``run_dir``."""
 
-    network: Network
-    vocabulary: Vocabulary
+    network: Any  # a BaseNetwork
+    vocabulary: Any  # the Vocabulary of its words, or the Pieces of an encoder
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         settings = self.settings
@@ -182,7 +192,7 @@ class NetworkMethod(Method):
         }
         with torch.random.fork_rng([]):
             torch.manual_seed(settings.seed)
-            self.network = self.network_type(self._material(prepared), settings)
+            self.network = self._built(prepared)
         return train(
             self.network,
             prepared.train.examples(self.reading),
@@ -192,6 +202,11 @@ class NetworkMethod(Method):
             run=RunFolder(self.run_dir, self.resume) if self.run_dir else None,
             identity=identity,
         )
+
+    def _built(self, prepared: Prepared) -> BaseNetwork:
+        """The network before it has learned anything."""
+        network: BaseNetwork = self.network_type(self._material(prepared), self.settings)
+        return network
 
     @property
     def reading(self) -> Reading:
@@ -234,11 +249,10 @@ class NetworkMethod(Method):
         weigh: Callable[[Numbered, Tensor], Any],
     ) -> list[Evidence]:
         """Put the weights of the words read, which ``weigh`` gives, in their places in the text."""
-        starts = document.section_starts()
         places = [
-            (start + token.start, start + token.end)
-            for start, section in zip(starts, document.sections, strict=True)
-            for token in tokenize(section.text)
+            (start + first, start + last)
+            for start, section in zip(document.section_starts(), document.sections, strict=True)
+            for first, last in self._places(section.text)
         ]
         rows = self._number([document])
         if not places:
@@ -261,6 +275,10 @@ class NetworkMethod(Method):
             )
             for column, label in enumerate(labels)
         ]
+
+    def _places(self, text: str) -> list[tuple[int, int]]:
+        """Where the tokens of a section stand in its text."""
+        return [(token.start, token.end) for token in tokenize(text)]
 
     def _attention(self, rows: Numbered, columns: Tensor) -> Any:
         """The weights of the words of one document, row after row: (words read, columns)."""

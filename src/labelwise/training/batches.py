@@ -30,7 +30,9 @@ class Batch:
     position: Tensor  # (S,) its place among that document's rows
     counts: Tensor  # (D,) rows of each document
     index: Tensor  # (D,) the documents' numbers in the corpus
-    cpu_lengths: Tensor  # three of them once more on the CPU, where packing needs them
+    cpu_lengths: Tensor  # these four once more on the CPU, where packing needs them
+    cpu_owner: Tensor
+    cpu_position: Tensor
     cpu_counts: Tensor
     documents: Sequence[int]
 
@@ -113,6 +115,8 @@ class Gatherer:
             position=position_there,
             counts=counts_there,
             cpu_lengths=torch.from_numpy(lengths),
+            cpu_owner=torch.from_numpy(owner),
+            cpu_position=torch.from_numpy(position),
             cpu_counts=torch.from_numpy(counts),
             index=index,
             documents=chosen_array.tolist(),

@@ -1,9 +1,9 @@
 """The one training loop, for every network.
 
-Binary cross-entropy over all labels, summed over labels and averaged over documents; AdamW; a
-learning rate that warms up and then falls linearly to zero; early stopping on dev RP@5, the best
-weights kept. What a step does follows from the seed and its number alone, so that a training that
-was killed goes on from its last checkpoint as if nothing had happened.
+Binary cross-entropy over all labels (or another of ``losses``), summed over labels and averaged
+over documents; AdamW; a learning rate that warms up and then falls linearly to zero; early stopping
+on dev RP@5, the best weights kept. What a step does follows from the seed and its number alone, so
+that a training that was killed goes on from its last checkpoint as if nothing had happened.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits
 
 from labelwise.errors import LabelwiseError
 from labelwise.progress import bar
@@ -27,6 +27,7 @@ from labelwise.training.batches import Batch, Gatherer, epoch_batches
 from labelwise.training.checkpoint import read_checkpoint, write_checkpoint
 from labelwise.training.device import autocast, choose_device, memory_errors
 from labelwise.training.log import RunLog
+from labelwise.training.losses import LOSSES
 from labelwise.training.numbered import Examples, gold_columns
 from labelwise.training.predict import predict_batches
 from labelwise.training.recipe import Recipe
@@ -113,13 +114,15 @@ class _Training:
             torch.from_numpy(gold_columns(of.gold)).to(self.device) for of in (examples, dev)
         )  # (D, most)
         self.batch = recipe.batch_for(len(examples))
-        self.parameters = [p for p in network.parameters() if p.requires_grad]
+        groups = parameter_groups(network, recipe)
+        self.parameters = [p for group in groups for p in group["params"]]
         self.optimizer = torch.optim.AdamW(
-            self.parameters,
+            groups,
             lr=recipe.learning_rate,
-            weight_decay=recipe.weight_decay,
+            betas=(0.9, recipe.beta2),
             fused=self.device.type == "cuda",
         )
+        self.average = [p.detach().clone() for p in self.parameters] if recipe.averaging else []
         self.best: dict[str, Tensor] = {}
         self.state = Progress()
         self.unseen: list[tuple[Batch, Tensor]] = []  # losses that were not looked at yet
@@ -170,12 +173,14 @@ class _Training:
         self._look_at_losses()
         loss = float(np.mean(state.losses)) if state.losses else math.nan
         started = time.monotonic()
-        rp5, ndcg5 = self._dev_scores()
-        self.dev_seconds = time.monotonic() - started
-        # RP@5 decides, nDCG@5 where it cannot; without dev documents (NaN) the last epoch is best.
-        if math.isnan(rp5) or (rp5, ndcg5) > (state.best_rp5, state.best_ndcg5):
-            state.best_rp5, state.best_ndcg5, state.best_epoch = rp5, ndcg5, state.epoch
-            self.best = {k: v.detach().clone() for k, v in self.network.state_dict().items()}
+        with self._averaged():
+            rp5, ndcg5 = self._dev_scores()
+            self.dev_seconds = time.monotonic() - started
+            # RP@5 decides, nDCG@5 where it cannot; without dev documents (NaN) the last epoch is
+            # best.
+            if math.isnan(rp5) or (rp5, ndcg5) > (state.best_rp5, state.best_ndcg5):
+                state.best_rp5, state.best_ndcg5, state.best_epoch = rp5, ndcg5, state.epoch
+                self.best = {k: v.detach().clone() for k, v in self.network.state_dict().items()}
         state.finished = (
             state.epoch + 1 >= self.recipe.epochs
             or state.epoch - state.best_epoch >= self.recipe.patience
@@ -198,7 +203,7 @@ class _Training:
             done = max(done, (time.monotonic() - self.started) / recipe.max_seconds)
         rate = recipe.learning_rate_at(state.step, done, self.steps)
         for group in self.optimizer.param_groups:
-            group["lr"] = rate
+            group["lr"] = rate * group["share"]
         self.network.train()
         with memory_errors(batch):
             with autocast(self.device, recipe.precision):
@@ -208,6 +213,10 @@ class _Training:
             loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(self.parameters, recipe.clip)
             self.optimizer.step()
+            if self.average:
+                # A mean at first: the weights that training began with are soon forgotten.
+                kept = min(recipe.averaging, state.step / (state.step + 10))
+                torch._foreach_lerp_(self.average, self.parameters, 1 - kept)
         self.unseen.append((batch, loss.detach()))
         first = math.isnan(self.first_step)
         if first or self.device.type == "cpu" or len(self.unseen) == LOOK_BACK:
@@ -217,11 +226,22 @@ class _Training:
         self.advance(1, self._description())
 
     def _loss(self, logits: Tensor, batch: Batch) -> Tensor:
-        """Cross-entropy over the labels that the network scores in training."""
+        """The loss over the labels that the network scores in training."""
         target = logits.new_zeros((len(batch), self.examples.gold.shape[1] + 1))
         target.scatter_(1, self.gold[batch.index], 1.0)  # the last column takes what is no label
         target = target[:, : logits.shape[1]]
-        return binary_cross_entropy_with_logits(logits, target, reduction="sum") / len(batch)
+        return LOSSES[self.recipe.loss](logits, target)
+
+    @contextmanager
+    def _averaged(self) -> Iterator[None]:
+        """Within it the network has the averaged weights, where the recipe asks for them."""
+        own = [p.detach().clone() for p in self.parameters] if self.average else []
+        with torch.no_grad():
+            if own:
+                torch._foreach_copy_(self.parameters, self.average)
+            yield
+            if own:
+                torch._foreach_copy_(self.parameters, own)
 
     def _look_at_losses(self) -> None:
         if not self.unseen:
@@ -293,6 +313,7 @@ class _Training:
             for at, parameter in enumerate(self.parameters):
                 for key, value in self.optimizer.state[parameter].items():
                     tensors[f"optimizer.{at}.{key}"] = value
+            tensors |= {f"average.{at}": value for at, value in enumerate(self.average)}
         values = {
             "identity": self.identity,
             "progress": asdict(self.state),
@@ -326,7 +347,30 @@ class _Training:
         for at, parameter in enumerate(self.parameters):
             moments = _under(f"optimizer.{at}.", tensors)
             self.optimizer.state[parameter] = {k: v.to(self.device) for k, v in moments.items()}
+        for at, value in enumerate(self.average):
+            value.copy_(tensors[f"average.{at}"])
         return int(values["log_length"])
+
+
+def parameter_groups(network: nn.Module, recipe: Recipe) -> list[dict[str, Any]]:
+    """What is learned, by the share of the learning rate that it gets and whether it decays.
+
+    A network may say so itself (``learning_shares``, a share by the beginning of a name); what it
+    does not name has the whole rate. Where there is a share, biases and norms do not decay.
+    """
+    shares: Mapping[str, float] = getattr(network, "learning_shares", {})
+    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+    for name, parameter in network.named_parameters():
+        if not parameter.requires_grad:
+            continue
+        named = [prefix for prefix in shares if name.startswith(prefix)]
+        share = shares[max(named, key=len)] if named else 1.0
+        decay = recipe.weight_decay if not shares or parameter.dim() > 1 else 0.0
+        groups.setdefault((share, decay), []).append(parameter)
+    return [
+        {"params": parameters, "share": share, "weight_decay": decay}
+        for (share, decay), parameters in groups.items()
+    ]
 
 
 def _under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -15,17 +15,23 @@ from labelwise.text.vocabulary import UNKNOWN
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """How much of a document is read, and whether its sections are read apart."""
+    """How much of a document is read, and whether its sections are read apart, or pieces of it."""
 
     max_tokens: int
     by_section: bool = False
     max_sections: int = 0
     section_tokens: int = 0
+    piece_tokens: int = 0
+    """The longest row of a document that is read in pieces, one after another; 0: it is not."""
+    stride: int = 0
+    """From the beginning of a piece to that of the next: less than a piece, and they overlap."""
+    unknown: int = UNKNOWN
+    """What is read where a document has no token."""
 
 
 @dataclass(frozen=True, eq=False)
 class Numbered:
-    """D documents of S rows: a row is a section or, for a flat method, the whole document.
+    """D documents of S rows: a row is a section, a piece or, for a flat method, the whole document.
 
     Rows are cut from one flat array and never copied. Empty sections are no rows. A document
     without a token has one row of one unknown word, so that it can be scored like any other.
@@ -75,6 +81,8 @@ def number(
         owner = np.arange(documents)
         starts = section_starts[document_starts[:-1]]
         lengths = np.minimum(section_starts[document_starts[1:]] - starts, reading.max_tokens)
+    if reading.piece_tokens:
+        owner, starts, lengths = _pieces(owner, starts, lengths, reading)
     kept = lengths > 0
     owner, starts, lengths = owner[kept], starts[kept], lengths[kept]
 
@@ -82,11 +90,26 @@ def number(
     owner = np.concatenate([owner, empty])
     order = np.argsort(owner, kind="stable")
     return Numbered(
-        tokens=np.concatenate([tokens, np.array([UNKNOWN], dtype=np.int32)]),
+        tokens=np.concatenate([tokens, np.array([reading.unknown], dtype=np.int32)]),
         starts=np.concatenate([starts, np.full(len(empty), len(tokens))])[order].astype(np.int64),
         lengths=np.concatenate([lengths, np.ones(len(empty), np.int64)])[order].astype(np.int64),
         first=np.searchsorted(owner[order], np.arange(documents + 1)).astype(np.int64),
     )
+
+
+def _pieces(
+    owner: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    reading: Reading,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Rows cut into pieces, the last of which ends where the row does."""
+    more = np.maximum(lengths - reading.piece_tokens, 0)  # what the first piece leaves
+    counts = 1 + -(-more // reading.stride)
+    row = np.repeat(np.arange(len(lengths)), counts)
+    before = (np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)) * reading.stride
+    left = lengths[row] - before
+    return owner[row], starts[row] + before, np.minimum(left, reading.piece_tokens)
 
 
 @dataclass(frozen=True, eq=False)

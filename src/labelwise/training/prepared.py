@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.text.pieces import Pieces
 from labelwise.text.tokenized import TokenizedCorpus, tokenize_corpus
 from labelwise.text.tokenizer import words
 from labelwise.text.vectors import Vectors, read_vectors
@@ -58,14 +60,19 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What a network needs to be trained: numbered splits, word vectors, labels."""
+    """What a network needs to be trained: numbered splits, word vectors, labels.
+
+    Where the tokens are the word pieces of an encoder there are no vectors: the encoder has them.
+    """
 
     label_space: LabelSpace
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary | Pieces
     vectors: NDArray[np.float32]  # (V, E) by row of the vocabulary
     found: NDArray[np.bool_]  # (V,) whether the vector is a pre-trained one
     train: Split
     dev: Split
+    thesaurus: Thesaurus | None = None
+    """Alternative labels and broader concepts of the labels, where a network reads them."""
 
 
 def make_split(
@@ -129,6 +136,37 @@ def prepare(
     )
 
 
+def piece_split(
+    documents: Sequence[Document], pieces: Pieces, label_space: LabelSpace, most: int | None = None
+) -> Split:
+    """The documents in word pieces: the first ``most`` of each."""
+    tokens, section_starts, document_starts = pieces.corpus(documents, most)
+    gold = label_space.gold(documents)
+    ids = [document.id for document in documents]
+    return Split(ids, tokens, section_starts, document_starts, gold)
+
+
+def prepare_pieces(
+    train: Sequence[Document],
+    dev: Sequence[Document],
+    label_space: LabelSpace,
+    pieces: Pieces,
+    *,
+    thesaurus: Thesaurus | None = None,
+    most: int | None = None,
+) -> Prepared:
+    """Cut the documents into the word pieces of an encoder."""
+    return Prepared(
+        label_space=label_space,
+        vocabulary=pieces,
+        vectors=np.zeros((0, 0), dtype=np.float32),
+        found=np.zeros(0, dtype=np.bool_),
+        train=piece_split(train, pieces, label_space, most),
+        dev=piece_split(dev, pieces, label_space, most),
+        thesaurus=thesaurus,
+    )
+
+
 def write_prepared(folder: Path, prepared: Prepared, test: Split | None = None) -> None:
     """Write a prepared corpus: JSON for names, xz-compressed arrays for numbers.
 
@@ -140,6 +178,7 @@ def write_prepared(folder: Path, prepared: Prepared, test: Split | None = None) 
         "labels": prepared.label_space.to_json(),
         "vocabulary": prepared.vocabulary.to_json(),
         "ids": {name: list(split.ids) for name, split in splits.items()},
+        "thesaurus": prepared.thesaurus.to_json() if prepared.thesaurus else None,
     }
     _write(folder / "names.json.xz", json.dumps(names).encode())
     arrays: dict[str, NDArray[Any]] = {
@@ -184,13 +223,16 @@ def read_prepared(folder: Path) -> tuple[Prepared, Split | None]:
         )
         return Split(ids, tokens, section_starts, document_starts, gold)
 
+    vocabulary, thesaurus = names["vocabulary"], names.get("thesaurus")
+    read_as = Pieces if "tokenizer" in vocabulary else Vocabulary
     prepared = Prepared(
         label_space=label_space,
-        vocabulary=Vocabulary.from_json(names["vocabulary"]),
+        vocabulary=read_as.from_json(vocabulary),
         vectors=arrays["vectors"].astype(np.float32),
         found=arrays["found"],
         train=split("train"),
         dev=split("dev"),
+        thesaurus=Thesaurus.from_json(thesaurus) if thesaurus else None,
     )
     return prepared, split("test") if "test" in names["ids"] else None
 

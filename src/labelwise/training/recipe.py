@@ -31,6 +31,14 @@ class Recipe:
     """Epochs without a better dev RP@5 after which training stops."""
     weight_decay: float = 0.0
     """Of AdamW; not tuned yet."""
+    beta2: float = 0.999
+    """Of AdamW: how long it remembers the size of gradients. Transformers want less, .98."""
+    averaging: float = 0.0
+    """With 0.999, say, what is scored and kept is a running average of the weights, of about the
+    last 1,000 steps; 0: the weights themselves. A rate that falls to zero averages as well."""
+    loss: Literal["bce", "zlpr"] = "bce"
+    """``bce`` is binary cross-entropy over all labels. ``zlpr`` ranks the gold labels above zero
+    and the others below it, all of a document together, however many they are."""
     clip: float = 5.0
     """The largest norm of the gradient of the loss (summed over labels, averaged over documents):
     seldom reached, it keeps one odd batch from throwing the training off."""
@@ -57,6 +65,11 @@ class Recipe:
             value = getattr(self, name)
             if not isinstance(value, int) or value < lowest:
                 raise LabelwiseError(f"{name} must be a whole number from {lowest}, not {value!r}")
+        for name in ("beta2", "averaging"):
+            if not 0 <= getattr(self, name) < 1:
+                raise LabelwiseError(f"{name} must be from 0 to below 1, not {getattr(self, name)}")
+        if self.loss not in ("bce", "zlpr"):
+            raise LabelwiseError(f"loss must be bce or zlpr, not {self.loss!r}")
         for name in ("learning_rate", "clip"):
             if not getattr(self, name) > 0:
                 raise LabelwiseError(f"{name} must be above zero, not {getattr(self, name)!r}")

@@ -1,0 +1,110 @@
+"""Attention among the tokens of rows that lie packed one after another, without padding.
+
+For the tokens t and s of one row and a head of width d:
+
+    a_ts = softmax over s of (q_t · k_s / √d + bias by the distance s - t)      out_t = Σ_s a_ts v_s
+
+Queries, keys and values stand side by side in one array, as one product makes them. On a GPU the
+fused kernels do it; elsewhere PyTorch's own attention, rows of like length together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import pad, scaled_dot_product_attention
+
+from labelwise.kernels.launching import moved, runs_triton
+
+QUERIES = 128
+"""Tokens of a row whose attention one program of the GPU finds."""
+
+FUSED_WIDTHS = (16, 32, 64, 128)
+"""Widths of a head that the kernels can do."""
+
+GROUP_TOKENS = 1 << 13
+"""Tokens, padding counted in, that PyTorch's attention is given at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Where the rows lie among N tokens."""
+
+    lengths: NDArray[np.int64]  # (S,) on the host
+    starts: NDArray[np.int64]  # (S,)
+    blocks: Tensor  # (blocks, 3) first token, tokens and first query of each block of queries
+
+    @classmethod
+    def of(cls, lengths: NDArray[np.int64], device: torch.device) -> Rows:
+        starts = np.cumsum(lengths) - lengths
+        counts = -(-lengths // QUERIES)
+        row = np.repeat(np.arange(len(lengths)), counts)
+        first = (np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)) * QUERIES
+        blocks = np.stack([starts[row], lengths[row], first], 1).astype(np.int32)
+        return cls(lengths, starts, moved(torch.from_numpy(blocks), device))
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+
+def packed_attention(qkv: Tensor, rows: Rows, heads: int, bias: Tensor | None = None) -> Tensor:
+    """qkv (N, 3 · heads · d), bias (heads, 2 reach + 1) or None, to (N, heads · d).
+
+    A distance beyond the reach counts as the reach. The bias has no gradient.
+    """
+    if runs_triton(qkv) and qkv.shape[1] // (3 * heads) in FUSED_WIDTHS:
+        from labelwise.kernels.fused_packed import fused_packed_attention
+
+        return fused_packed_attention(qkv, rows, heads, bias)
+    return plain_packed_attention(qkv, rows, heads, bias)
+
+
+def plain_packed_attention(qkv: Tensor, rows: Rows, heads: int, bias: Tensor | None) -> Tensor:
+    """The same in PyTorch, some rows at a time, padded to the longest of them."""
+    out: list[Tensor | None] = [None] * len(rows)
+    width = qkv.shape[1] // 3
+    for group in _groups(rows):
+        lengths = rows.lengths[group]
+        longest = int(lengths.max())
+        padded = torch.stack(
+            [
+                pad(qkv[start : start + length], (0, 0, 0, longest - int(length)))
+                for start, length in zip(rows.starts[group], lengths, strict=True)
+            ]
+        )  # (rows, T, 3 · H)
+        q, k, v = padded.view(len(group), longest, 3, heads, -1).permute(2, 0, 3, 1, 4)
+        mask = None if bias is None else by_distance(bias, longest).to(q.dtype)  # (heads, T, T)
+        if (lengths < longest).any():
+            real = torch.arange(longest, device=qkv.device) < torch.from_numpy(lengths).to(
+                qkv.device
+            ).view(-1, 1, 1, 1)
+            nothing = q.new_zeros(()) if mask is None else mask
+            mask = torch.where(real, nothing, float("-inf"))  # (rows, 1 or heads, 1 or T, T)
+        found = scaled_dot_product_attention(q, k, v, attn_mask=mask)  # (rows, heads, T, d)
+        found = found.transpose(1, 2).reshape(len(group), longest, width)
+        for at, row in enumerate(group):
+            out[row] = found[at, : int(lengths[at])]
+    return torch.cat([one for one in out if one is not None])
+
+
+def by_distance(bias: Tensor, tokens: int) -> Tensor:
+    """The bias of each pair of tokens: (heads, 2 reach + 1) to (heads, tokens, tokens)."""
+    reach = bias.shape[1] // 2
+    at = torch.arange(tokens, device=bias.device)
+    distance = (at[None, :] - at[:, None]).clamp(-reach, reach)
+    return bias[:, distance + reach]
+
+
+def _groups(rows: Rows) -> Iterator[NDArray[np.int64]]:
+    """Rows of like length, the longest first, within the budget, padding counted in."""
+    order = np.argsort(-rows.lengths, kind="stable")
+    start = 0
+    while start < len(order):
+        size = max(1, GROUP_TOKENS // int(rows.lengths[order[start]]))
+        yield order[start : start + size]
+        start += size

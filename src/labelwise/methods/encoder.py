@@ -1,0 +1,435 @@
+"""A pretrained transformer that reads, and label-wise attention for seen and unseen labels.
+
+word encoder       a transformer (BERT, MPNet), over pieces of up to 512 tokens side by side
+document encoder   label-wise attention over the tokens of all pieces
+document decoder   one linear unit a label
+label side         a label's query and output are a projection of its descriptor's embedding, by the
+                   encoder as it was before training, and a learned part (``layers.described``)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from labelwise.corpus.document import Document
+from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.thesaurus import Thesaurus
+from labelwise.errors import BundleError, LabelwiseError
+from labelwise.kernels.label_attention import attention_weights, label_attention
+from labelwise.layers import prior_logits
+from labelwise.layers.described import DescribedLabels
+from labelwise.layers.encoder_files import (
+    EncoderShape,
+    find_encoder,
+    read_shape,
+    read_tokenizer,
+    read_weights,
+)
+from labelwise.layers.transformer import PackedRows, Transformer
+from labelwise.methods.base import Evidence, EvidenceKind, Settings, Span, State
+from labelwise.methods.network import BaseNetwork, NetworkMethod, require_whole
+from labelwise.text.pieces import Pieces
+from labelwise.training.batches import Batch
+from labelwise.training.device import autocast
+from labelwise.training.loop import Progress
+from labelwise.training.numbered import Numbered, Reading, number
+from labelwise.training.prepared import Prepared, prepare_pieces
+from labelwise.training.recipe import Recipe
+
+TEXTS = 256
+"""Names of labels that are embedded at a time."""
+
+RIDGE = 1e-2
+"""How much the bridge to new labels is held back, as a share of the embeddings' own size."""
+
+
+@dataclass(frozen=True)
+class EncoderSettings(Settings, Recipe):
+    """What is read, by what, and how it is trained."""
+
+    encoder: str = ""
+    """The folder of a pretrained encoder (config.json, model.safetensors, tokenizer.json), or its
+    name: in the folder that LABELWISE_ENCODERS names, in `encoders`, on the Hugging Face Hub."""
+    pieces: int = 2
+    """Pieces of a document that are read: EURLEX57K's acts seldom say more in a third."""
+    piece_tokens: int = 510
+    """Tokens of a piece; with the two around them, as many as the encoder has positions for."""
+    stride: int = 510
+    """Tokens from the beginning of a piece to that of the next; with less than a piece, a word at
+    a border is read twice, with what stands on both sides of it."""
+    dropout: float = 0.1
+    """Of encoded tokens, in every layer, as the encoders were trained."""
+    label_dropout: float = 0.2
+    """Labels whose learned part is left out at a step, so that descriptors learn to do without."""
+    alternatives: float = 0.3
+    """What a label's alternative names count beside its descriptor."""
+    broader: float = 0.4
+    """What the names of its broader concepts count."""
+    encoder_rate: float = 1e-4
+    """The learning rate of the encoder: what was learned before is not to be forgotten."""
+    layer_decay: float = 1.0
+    """A layer learns at this share of the rate of the layer above it."""
+    frozen_layers: int = 0
+    """Layers from below, and the word vectors with them, that are not trained at all; with all of
+    the encoder's, its features are used as they are."""
+    batch: int = 64
+    """A smaller batch is more steps, which is what an encoder of few epochs lacks."""
+    learning_rate: float = 2e-3
+    """Of the label side, which starts from nothing."""
+    warmup: int = 10_000
+    """At most a tenth of the training, as for every network: a tenth."""
+    epochs: int = 10
+    weight_decay: float = 0.01
+    """As the encoders were trained; biases and norms do not decay."""
+    beta2: float = 0.98
+    clip: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_whole(self, pieces=1, piece_tokens=1, stride=1, frozen_layers=0)
+        if self.stride > self.piece_tokens:
+            raise LabelwiseError(
+                f"stride must be at most piece_tokens ({self.piece_tokens}), not {self.stride}: "
+                "what lies between two pieces would not be read"
+            )
+        for name in ("dropout", "label_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise LabelwiseError(f"{name} must be from 0 to below 1, not {getattr(self, name)}")
+        for name in ("encoder_rate", "layer_decay"):
+            if not getattr(self, name) > 0:
+                raise LabelwiseError(f"{name} must be above zero, not {getattr(self, name)!r}")
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest part of a document that is read."""
+        return (self.pieces - 1) * self.stride + self.piece_tokens
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderMaterial:
+    """What the network is built from."""
+
+    shape: EncoderShape
+    first: int  # the token that opens a piece, and the one that closes it
+    last: int
+    descriptors: Tensor  # (L, H) the embedding of each label's names
+    prior: Tensor  # (seen,)
+    centre: Tensor  # (H,) what all of them have in common, which is left out of descriptors
+    bridge: Tensor  # (H, H) from what the trained encoder makes of a name to what it made before
+
+
+class EncoderNetwork(BaseNetwork):
+    words: nn.Embedding
+    centre: Tensor
+    bridge: Tensor
+
+    def __init__(self, material: EncoderMaterial, settings: EncoderSettings) -> None:
+        super().__init__()
+        shape = material.shape
+        if settings.piece_tokens + 2 > shape.positions:
+            raise LabelwiseError(
+                f"piece_tokens is {settings.piece_tokens}, but this encoder reads rows of "
+                f"{shape.positions} tokens, two of them around the piece: set at most "
+                f"{shape.positions - 2}"
+            )
+        self.special = material.first, material.last
+        self.words = nn.Embedding(shape.rows, shape.width)
+        self.encoder = Transformer(shape, settings.dropout)
+        self.labels = DescribedLabels(
+            material.descriptors, material.prior, shape.width, settings.label_dropout
+        )
+        self.register_buffer("centre", material.centre)
+        self.register_buffer("bridge", material.bridge)
+        self.learning_shares = self._learning_shares(settings)
+        for name, parameter in self.named_parameters():
+            parameter.requires_grad_(not self._is_frozen(name, settings.frozen_layers))
+
+    def _learning_shares(self, settings: EncoderSettings) -> dict[str, float]:
+        """Of the learning rate of the label side: by the beginning of a parameter's name."""
+        layers = len(self.encoder.layers)
+        top = settings.encoder_rate / settings.learning_rate
+        of_layers = {
+            f"encoder.layers.{at}.": top * settings.layer_decay ** (layers - 1 - at)
+            for at in range(layers)
+        }
+        below = top * settings.layer_decay**layers
+        return {"words.": below, "encoder.": below, **of_layers}
+
+    def _is_frozen(self, name: str, layers: int) -> bool:
+        if not layers or name.startswith("labels."):
+            return False
+        part, _, rest = name.removeprefix("encoder.layers.").partition(".")
+        return not name.startswith("encoder.layers.") or (bool(rest) and int(part) < layers)
+
+    def encode(self, batch: Batch) -> tuple[Tensor, PackedRows]:
+        """(N, H) the tokens of all pieces, and where they are."""
+        packed = PackedRows.of(
+            batch.cpu_lengths.numpy(),
+            batch.cpu_owner.numpy(),
+            batch.cpu_position.numpy(),
+            len(batch),
+            batch.tokens.device,
+        )
+        return self._encoded(batch.tokens, packed), packed
+
+    def _encoded(self, tokens: Tensor, packed: PackedRows) -> Tensor:  # (S, T) to (N, H)
+        first, last = self.words.weight[list(self.special)]
+        x = packed.pack(self.words(tokens), first, last)
+        h: Tensor = self.encoder(x, packed.places, packed.rows)
+        return h
+
+    def forward(self, batch: Batch) -> Tensor:
+        h, packed = self.encode(batch)
+        h = packed.by_document(h)  # (D, M, H)
+        return label_attention(h, packed.lengths, *self.labels())  # (D, L)
+
+    def attend(self, batch: Batch, columns: Tensor) -> Tensor:
+        h, packed = self.encode(batch)
+        queries, _, _ = self.labels()
+        weights = attention_weights(packed.by_document(h), packed.lengths, queries[columns])
+        return packed.by_row(weights)  # (S, T, columns)
+
+    def embed(self, texts: Sequence[np.ndarray[Any, Any]]) -> Tensor:
+        """What the encoder makes of short texts, of at least a piece each: (texts, H), length one.
+
+        The mean over all tokens, those that open and close a text among them, as these encoders
+        were trained to compare texts.
+        """
+        device = self.words.weight.device
+        most = self.encoder.shape.positions - 2
+        found = torch.zeros(len(texts), self.encoder.shape.width)
+        for start in range(0, len(texts), TEXTS):
+            some = [text[:most] for text in texts[start : start + TEXTS]]
+            lengths = np.array([len(text) for text in some])
+            tokens = np.zeros((len(some), lengths.max()), dtype=np.int64)
+            tokens[np.arange(lengths.max()) < lengths[:, None]] = np.concatenate(some)
+            each = np.arange(len(some))
+            packed = PackedRows.of(lengths, each, np.zeros_like(each), len(some), device)
+            h = self._encoded(torch.from_numpy(tokens).to(device), packed)  # (N, H)
+            row = torch.from_numpy(np.repeat(each, lengths + 2)).to(device)
+            sums = torch.zeros(len(some), h.shape[1], device=device).index_add_(0, row, h.float())
+            found[start : start + len(some)] = functional.normalize(sums).cpu()
+        return found
+
+
+class EncoderMethod(NetworkMethod):
+    """A pretrained encoder and label-wise attention; its labels may change after training."""
+
+    Settings = EncoderSettings
+    network_type = EncoderNetwork
+    network: EncoderNetwork
+    vocabulary: Pieces
+
+    def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
+        pieces = read_tokenizer(find_encoder(self.settings.encoder))
+        known = self.thesaurus.about(self.label_space.ids) if self.thesaurus else None
+        most = self.settings.max_tokens
+        self.fit_prepared(
+            prepare_pieces(train, dev, self.label_space, pieces, thesaurus=known, most=most)
+        )
+
+    def fit_prepared(self, prepared: Prepared) -> Progress:
+        if not isinstance(prepared.vocabulary, Pieces):
+            raise LabelwiseError(
+                f"{self.name} reads the word pieces of its encoder, and this corpus was prepared "
+                "in words: prepare it with the encoder"
+            )
+        folder = find_encoder(self.settings.encoder)
+        if read_tokenizer(folder) != prepared.vocabulary:
+            raise LabelwiseError(
+                f"the corpus was prepared with another tokenizer than that of the encoder {folder}"
+            )
+        progress = super().fit_prepared(prepared)
+        self._build_bridge(prepared)
+        # Where its folder lay means nothing elsewhere; a bundle has the weights.
+        self.settings = dataclasses.replace(self.settings, encoder=folder.name)
+        return progress
+
+    @property
+    def reading(self) -> Reading:
+        s = self.settings
+        return Reading(
+            s.max_tokens,
+            piece_tokens=s.piece_tokens,
+            stride=s.stride,
+            unknown=self.vocabulary.unknown,
+        )
+
+    def _built(self, prepared: Prepared) -> EncoderNetwork:
+        folder = find_encoder(self.settings.encoder)
+        shape, space = read_shape(folder), self.label_space
+        counts = np.asarray(prepared.train.gold.sum(axis=0, dtype=np.int64)).ravel()
+        seen = int((space.counts > 0).sum())
+        material = self._material_of(
+            shape, len(space), prior_logits(counts, len(prepared.train.ids))[:seen]
+        )
+        network = EncoderNetwork(material, self.settings)
+        network.load_state_dict(network.state_dict() | read_weights(folder))
+        names = label_names(space, prepared.thesaurus)
+        vectors = self._embedded(network, [name for label in names for name, _ in label])
+        descriptors = self._weighed(names, vectors)
+        centre = descriptors.mean(0)
+        network.centre.copy_(centre)
+        network.labels.descriptors.copy_(functional.normalize(descriptors - centre))
+        return network
+
+    def _material_of(self, shape: EncoderShape, labels: int, prior: Tensor) -> EncoderMaterial:
+        return EncoderMaterial(
+            shape,
+            self.vocabulary.first,
+            self.vocabulary.last,
+            torch.zeros(labels, shape.width),
+            prior,
+            torch.zeros(shape.width),
+            torch.eye(shape.width),
+        )
+
+    def _embedded(self, network: EncoderNetwork, names: Sequence[str]) -> dict[str, Tensor]:
+        """The embedding of each name, on the device of the settings."""
+        distinct = list(dict.fromkeys(names))
+        device = self._device()
+        network.to(device).eval()
+        unknown = np.array([self.vocabulary.unknown], dtype=np.int32)
+        texts = [text if len(text) else unknown for text in self.vocabulary.numbers(distinct)]
+        with torch.inference_mode(), autocast(device, "float32"):
+            vectors = network.embed(texts)
+        return dict(zip(distinct, vectors.clone(), strict=True))
+
+    def _weighed(
+        self, names: Sequence[Sequence[tuple[str, str]]], vectors: Mapping[str, Tensor]
+    ) -> Tensor:
+        """(labels, H) the names of each label together, each kind by what it counts."""
+        share = {"own": 1.0, "other": self.settings.alternatives, "broader": self.settings.broader}
+        found = []
+        for label in names:
+            kinds = [
+                (kind, torch.stack([vectors[name] for name, _ in some]).mean(0))
+                for kind, some in groupby(label, key=lambda one: one[1])
+            ]
+            found.append(torch.stack([share[kind] * mean for kind, mean in kinds]).sum(0))
+        return functional.normalize(torch.stack(found))
+
+    def _build_bridge(self, prepared: Prepared) -> None:
+        """Find what turns the trained encoder's embedding of a name into that of the encoder as it
+        was: the least squares over the names of all labels. Labels that come later need it."""
+        folder = find_encoder(self.settings.encoder)
+        before = EncoderNetwork(
+            self._material_of(read_shape(folder), 1, torch.zeros(1)), self.settings
+        )
+        before.load_state_dict(before.state_dict() | read_weights(folder))
+        names = [label.descriptor for label in self.label_space.labels]
+        old = torch.stack([*self._embedded(before, names).values()]).double()
+        new = torch.stack([*self._embedded(self.network, names).values()]).double()
+        held = RIDGE * len(new) / new.shape[1] * torch.eye(new.shape[1], dtype=torch.float64)
+        bridge = torch.linalg.solve(new.T @ new + held, new.T @ old)
+        self.network.bridge.copy_(bridge)
+
+    def with_labels(self, extra: Mapping[str, str]) -> Self:
+        """The same model with more labels, each scored from its descriptor alone."""
+        old = self.label_space
+        space = old.with_labels(extra)
+        labels = self.network.labels
+        vectors = torch.zeros(len(space), labels.descriptors.shape[1])
+        there = torch.tensor([space.index[id] for id in old.ids], dtype=torch.int64)
+        vectors[there] = labels.descriptors.cpu()
+        embedded = self._embedded(self.network, list(extra.values()))
+        for id, descriptor in extra.items():
+            before = functional.normalize(embedded[descriptor] @ self.network.bridge.cpu(), dim=0)
+            vectors[space.index[id]] = functional.normalize(
+                before - self.network.centre.cpu(), dim=0
+            )
+        wider = type(self)(self.settings)
+        wider._label_space, wider.vocabulary, wider.threshold = (
+            space,
+            self.vocabulary,
+            self.threshold,
+        )
+        wider.network = deepcopy(self.network).cpu()
+        wider.network.labels.descriptors = vectors
+        wider.network.eval()
+        return wider
+
+    def _number(self, documents: Sequence[Document]) -> Numbered:
+        found = self.vocabulary.corpus(documents, self.settings.max_tokens)
+        return number(*found, self.reading)
+
+    def _places(self, text: str) -> list[tuple[int, int]]:
+        return self.vocabulary.places(text)
+
+    def _weigh(
+        self,
+        document: Document,
+        labels: Sequence[str],
+        kind: EvidenceKind,
+        weigh: Callable[[Numbered, Tensor], Any],
+    ) -> list[Evidence]:
+        """A word's pieces count as one word, and what was read twice as one place."""
+        found = super()._weigh(document, labels, kind, weigh)
+        return [
+            Evidence(one.label, one.kind, whole_words(one.spans, document.text)) for one in found
+        ]
+
+    def state(self) -> State:
+        _ = self.label_space  # says so where the method is not fitted yet
+        arrays = {name: x.cpu().numpy() for name, x in self.network.state_dict().items()}
+        shape = dataclasses.asdict(self.network.encoder.shape)
+        return State(arrays, {**self.vocabulary.to_json(), "encoder": shape})
+
+    def _restore(self, state: State) -> None:
+        self.vocabulary = Pieces.from_json(state.values)
+        tensors = {name: torch.from_numpy(np.array(array)) for name, array in state.arrays.items()}
+        tensors = {k: v.float() if v.is_floating_point() else v for k, v in tensors.items()}
+        try:
+            shape = EncoderShape(**state.values["encoder"])
+            prior = torch.zeros(len(tensors["labels.bias"]))
+            material = self._material_of(shape, len(self.label_space), prior)
+            self.network = EncoderNetwork(material, self.settings)
+            self.network.load_state_dict(tensors)
+        except (KeyError, TypeError, RuntimeError) as error:
+            raise BundleError(
+                f"these weights are not those of a {self.name} with these settings and "
+                f"{len(self.label_space)} labels: {error}"
+            ) from error
+        self.network.eval()
+
+
+def label_names(space: LabelSpace, thesaurus: Thesaurus | None) -> list[list[tuple[str, str]]]:
+    """The names of each label: its own, others that mean the same, those of what is broader."""
+    found = []
+    for label in space.labels:
+        names = [(label.descriptor, "own")]
+        if thesaurus is not None and label.id in thesaurus.concepts:
+            concept = thesaurus[label.id]
+            names += [(name, "other") for name in concept.alt_labels]
+            names += [(thesaurus[id].label, "broader") for id in concept.broader]
+        found.append(names)
+    return found
+
+
+def whole_words(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
+    """Spans of one place added up, and those within a word put together.
+
+    >>> whole_words([Span(0, 3, 0.5), Span(3, 7, 0.25), Span(8, 9, 0.25)], "imports of")
+    (Span(start=0, end=7, weight=0.75), Span(start=8, end=9, weight=0.25))
+    """
+    at: dict[tuple[int, int], float] = {}
+    for span in spans:
+        at[span.start, span.end] = at.get((span.start, span.end), 0.0) + span.weight
+    found: list[Span] = []
+    for (start, end), weight in sorted(at.items()):
+        last = found[-1] if found else None
+        if last is not None and last.end == start and text[start - 1 : start + 1].isalnum():
+            found[-1] = Span(last.start, end, last.weight + weight)
+        else:
+            found.append(Span(start, end, weight))
+    return tuple(found)
