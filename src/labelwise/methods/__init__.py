@@ -18,6 +18,7 @@ REGISTRY: dict[str, str] = {
     "ensemble-lwan": "labelwise.methods.ensemble_lwan:EnsembleLwan",
     "exact-match": "labelwise.methods.exact_match:ExactMatch",
     "han": "labelwise.methods.han:Han",
+    "lexical": "labelwise.methods.lexical:Lexical",
     "logistic": "labelwise.methods.logistic:Logistic",
     "lw-han": "labelwise.methods.lw_han:LwHan",
     "max-hss": "labelwise.methods.max_hss:MaxHss",
