@@ -8,7 +8,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.methods import REGISTRY, get
 from labelwise.tuning.space import PUBLISHED, Choice, Range, parse_vary, space_for, space_to_json
 
-NOTHING_TO_TUNE = {"exact-match", "blend"}
+NOTHING_TO_TUNE = {"exact-match", "blend", "lexical"}
 
 
 @pytest.mark.parametrize("method", sorted(set(REGISTRY) - NOTHING_TO_TUNE))
