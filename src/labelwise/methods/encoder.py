@@ -75,8 +75,9 @@ class EncoderSettings(Settings, Recipe):
     """What a label's alternative names count beside its descriptor."""
     broader: float = 0.4
     """What the names of its broader concepts count."""
-    encoder_rate: float = 1e-4
-    """The learning rate of the encoder: what was learned before is not to be forgotten."""
+    encoder_rate: float = 3e-4
+    """The learning rate of the encoder: what was learned before is not to be forgotten, but with
+    1e-4 a small encoder learned too slowly."""
     layer_decay: float = 1.0
     """A layer learns at this share of the rate of the layer above it."""
     frozen_layers: int = 0
