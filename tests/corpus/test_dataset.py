@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from labelwise.corpus.dataset import open_dataset
+from labelwise.corpus.dataset import Additions, open_dataset
 from labelwise.corpus.skipped import Skipped
 from labelwise.errors import InputError
 
@@ -141,10 +141,10 @@ def test_a_document_in_two_splits_is_an_error_or_skipped(folder: Path) -> None:
 def test_another_thesaurus_can_be_named(folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.json"
     other.write_text(json.dumps({id: f"concept {id}" for id in ("693", "1309", "77", "5", "6")}))
-    data = open_dataset(folder, thesaurus=other)
+    data = open_dataset(folder, Additions(thesaurus=other))
     assert data.label_space.labels[0].descriptor == "concept 1309"
     with pytest.raises(InputError, match="there is no such thesaurus file"):
-        open_dataset(folder, thesaurus=tmp_path / "missing.json")
+        open_dataset(folder, Additions(thesaurus=tmp_path / "missing.json"))
 
 
 def test_a_folder_that_is_no_data_set_says_what_it_should_hold(tmp_path: Path) -> None:

@@ -265,3 +265,40 @@ def test_the_descriptors_of_eurlex57k_are_all_there(real_data: Path) -> None:
     thesaurus = read_thesaurus(real_data / "eurlex57k" / "EURLEX57K.json.xz")
     assert len(thesaurus) == 7201
     assert thesaurus.descriptors["1309"] == "import"
+
+
+EUROVOC_LIST = [
+    {"id": "1", "label": "trade", "broader_ids": [], "related_ids": ["2"], "alt_labels": []},
+    {"id": "2", "label": "import", "broader_ids": ["1"], "alt_labels": ["imports"]},
+    {"id": "3", "label": "EC import", "replaced_by_ids": ["4"], "broader_ids": ["1"]},
+    {"id": "4", "label": "EU import", "replaced_by_ids": ["2", "404"], "broader_ids": ["3"]},
+    {"id": "5", "label": "quota", "broader_ids": ["4"], "replaced_by_ids": ["404"]},
+    {"id": "6", "label": "round", "replaced_by_ids": ["7"]},
+    {"id": "7", "label": "about", "replaced_by_ids": ["6"]},
+    {"id": "100147", "label": "20 TRADE", "geo_area_code": None},
+]
+
+
+def test_eurovoc_s_own_list_is_read_with_links_and_successors(tmp_path: Path) -> None:
+    file = tmp_path / "eurovoc.json"
+    file.write_text(json.dumps(EUROVOC_LIST))
+    thesaurus = read_thesaurus(file)
+    assert thesaurus.successors == {"3": ("2",), "4": ("2",)}
+    assert list(thesaurus.concepts) == ["1", "100147", "2", "5", "6", "7"]
+    assert thesaurus["2"].related == ("1",)
+    assert thesaurus["2"].broader == ("1",)
+    assert thesaurus["5"].broader == ("2",)  # its broader concept was replaced twice over
+    assert thesaurus.today("3") == ("2",)
+    assert thesaurus.today("5") == ("5",)  # its successor is unknown here: it stays
+    assert thesaurus.assignable == ("1", "2", "5", "6", "7")
+    assert [concept.id for concept in thesaurus.search("import")] == ["2"]
+
+
+def test_a_bundle_s_thesaurus_remembers_what_its_labels_took_the_place_of(tmp_path: Path) -> None:
+    file = tmp_path / "eurovoc.json"
+    file.write_text(json.dumps(EUROVOC_LIST))
+    around = read_thesaurus(file).around(["2"])
+    again = Thesaurus.from_json(json.loads(json.dumps(around.to_json())))
+    assert again == around
+    assert again.today("3") == ("2",)
+    assert read_thesaurus(file).around(["1"]).successors == {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,11 +11,12 @@ from typing import Literal, get_args
 
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.more import MEASURED, Repeated, check_more, more_name, read_more
 from labelwise.corpus.readers import document_files, read
 from labelwise.corpus.skipped import Skipped
-from labelwise.corpus.sources import COMPRESSED
+from labelwise.corpus.sources import COMPRESSED, stem
 from labelwise.corpus.thesaurus import Thesaurus, read_thesaurus
-from labelwise.errors import InputError
+from labelwise.errors import InputError, LabelwiseError
 from labelwise.progress import track
 
 Split = Literal["train", "dev", "test"]
@@ -23,8 +24,8 @@ SPLITS: tuple[Split, ...] = get_args(Split)
 
 _SPLIT_NAMES: dict[Split, tuple[str, ...]] = {
     "train": ("train",),
-    "dev": ("dev", "valid", "val", "validation", "validate"),
-    "test": ("test",),
+    "dev": MEASURED[:-1],
+    "test": MEASURED[-1:],
 }
 _SPLIT_ENDINGS = (".jsonl", ".ndjson", ".json", ".tsv", ".csv")
 _THESAURUS_FILES = (
@@ -33,6 +34,30 @@ _THESAURUS_FILES = (
     *("thesaurus.ttl", "thesaurus.rdf", "thesaurus.json", "thesaurus.csv", "thesaurus.tsv"),
 )
 _SKOS_ENDINGS = (".ttl", ".rdf", ".nt", ".skos")
+
+
+@dataclass(frozen=True)
+class Additions:
+    """What a data set is opened with besides its folder. Each makes it a data set of its own."""
+
+    more: tuple[Path, ...] = ()
+    """Files or folders of further training documents."""
+    summaries: bool = False
+    """Whether their summaries are training documents besides."""
+    thesaurus: Path | None = None
+    """In place of the thesaurus in the folder."""
+    every_concept: bool = False
+    """Whether every concept of the thesaurus is a label, not only those that a document has."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the name of the data set is lengthened by."""
+        return (
+            *dict.fromkeys(map(more_name, self.more)),
+            *(("summaries",) if self.summaries else ()),
+            *((stem(self.thesaurus),) if self.thesaurus else ()),
+            *(("every-concept",) if self.every_concept else ()),
+        )
 
 
 @dataclass(frozen=True)
@@ -48,10 +73,18 @@ class Dataset:
     """The file or folder of each split that there is."""
     thesaurus_path: Path | None = None
     skipped: Skipped | None = None
+    additions: Additions = Additions()
+    repeated: list[Repeated] = field(default_factory=list)
+    """Of the additional documents those left out, for their ids are there already; known when the
+    training documents are."""
     _seen: dict[str, Split] = field(default_factory=dict, repr=False)
 
     @cached_property
     def train(self) -> Sequence[Document]:
+        return (*self._own_train, *self._more())
+
+    @cached_property
+    def _own_train(self) -> tuple[Document, ...]:
         return self._load("train")
 
     @cached_property
@@ -68,21 +101,32 @@ class Dataset:
 
     @cached_property
     def label_space(self) -> LabelSpace:
-        """Grouped by the training documents; labels of dev and test alone are zero-shot."""
+        """Grouped by the training documents; labels of dev and test alone are zero-shot, and so
+        are the other concepts of the thesaurus where every concept is a label."""
         descriptors = self.thesaurus.descriptors if self.thesaurus else None
-        return LabelSpace.from_documents(self.train, (*self.dev, *self.test), descriptors)
+        space = LabelSpace.from_documents(self.train, (*self.dev, *self.test), descriptors)
+        if not self.additions.every_concept:
+            return space
+        if self.thesaurus is None:
+            raise LabelwiseError(
+                f"the data set {self.name} has no thesaurus whose concepts could be labels"
+            )
+        others = {id: self.thesaurus.descriptors[id] for id in self.thesaurus.assignable}
+        return space.with_labels({k: v for k, v in others.items() if k not in space.index})
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of the files of the splits in their order, as they are stored."""
-        digest = hashlib.sha256()
-        for split in SPLITS:
-            if split in self.paths:
-                path = self.paths[split]
-                for file in document_files(path) if path.is_dir() else [path]:
-                    with file.open("rb") as stream:
-                        while block := stream.read(1 << 20):
-                            digest.update(block)
+        """A digest of the files of the splits in their order, as they are stored, and of what the
+        data set was opened with besides."""
+        given, digest = self.additions, hashlib.sha256()
+        paths = [self.paths[split] for split in SPLITS if split in self.paths]
+        for path in (*paths, *given.more, *((given.thesaurus,) if given.thesaurus else ())):
+            for file in document_files(path) if path.is_dir() else [path]:
+                with file.open("rb") as stream:
+                    while block := stream.read(1 << 20):
+                        digest.update(block)
+        if given.summaries or given.every_concept:
+            digest.update(f"{given.summaries} {given.every_concept}".encode())
         return digest.hexdigest()[:16]
 
     @cached_property
@@ -101,56 +145,77 @@ class Dataset:
         if self.skipped is not None:
             # What is left out of a split must not depend on which split is asked for first.
             for earlier in SPLITS[: SPLITS.index(split)]:
-                getattr(self, earlier)
+                getattr(self, "_own_train" if earlier == "train" else earlier)
+        path = self.paths[split]
+        documents = track(read(path, skipped=self.skipped), f"Reading {split}")
+        return self._kept((path, self._in_one_split(document, split)) for document in documents)
+
+    def _more(self) -> tuple[Document, ...]:
+        """The additional training documents, which are in no split."""
+        if not self.additions.more:
+            return ()
+        _ = self._own_train, self.dev, self.test  # all ids are known now
+        found, repeated = read_more(
+            self.additions.more,
+            self._seen,
+            summaries=self.additions.summaries,
+            skipped=self.skipped,
+        )
+        self.repeated[:] = repeated
+        return self._kept(found)
+
+    def _kept(self, found: Iterable[tuple[Path, Document | InputError]]) -> tuple[Document, ...]:
+        """The documents, with labels that the thesaurus knows; what is wrong is raised or kept."""
         kept = []
-        for document in track(read(self.paths[split], skipped=self.skipped), f"Reading {split}"):
+        for path, document in found:
             try:
-                kept.append(self._checked(document, split))
+                if isinstance(document, InputError):
+                    raise document
+                kept.append(self._with_known_labels(document, path))
             except InputError as error:
                 if self.skipped is None:
                     raise
                 self.skipped.record(error)
         return tuple(kept)
 
-    def _checked(self, document: Document, split: Split) -> Document:
+    def _in_one_split(self, document: Document, split: Split) -> Document | InputError:
         other = self._seen.setdefault(document.id, split)
-        if other != split:
-            raise InputError(
-                f"duplicate id: document '{document.id}' is in {other} and in {split}; "
-                "a document may be in one split only",
-                file=self.paths[split],
-            )
-        if self.thesaurus is None or all(one in self.thesaurus.concepts for one in document.labels):
+        if other == split:
             return document
-        return replace(
-            document,
-            labels=tuple(
-                dict.fromkeys(self._known(label, document, split) for label in document.labels)
-            ),
-        )
-
-    def _known(self, label: str, document: Document, split: Split) -> str:
-        """The id of a label that may be given by its preferred label or its URI."""
-        assert self.thesaurus is not None
-        if label in self.thesaurus.concepts:
-            return label
-        if label in self.thesaurus.ids:
-            return self.thesaurus.ids[label]
-        raise InputError(
-            f"label missing from the thesaurus: document '{document.id}' has the label '{label}', "
-            f"which is not in {self.thesaurus_path}",
+        return InputError(
+            f"duplicate id: document '{document.id}' is in {other} and in {split}; "
+            "a document may be in one split only",
             file=self.paths[split],
         )
 
+    def _with_known_labels(self, document: Document, path: Path) -> Document:
+        if self.thesaurus is None or all(one in self.thesaurus.concepts for one in document.labels):
+            return document
+        labels: dict[str, None] = {}
+        for label in document.labels:
+            known = self.thesaurus.today(label)
+            if not known:
+                raise InputError(
+                    f"label missing from the thesaurus: document '{document.id}' has the label "
+                    f"'{label}', which is not in {self.thesaurus_path}",
+                    file=path,
+                )
+            labels |= dict.fromkeys(known)
+        return replace(document, labels=tuple(labels))
+
 
 def open_dataset(
-    path: str | Path, *, thesaurus: Path | None = None, skipped: Skipped | None = None
+    path: str | Path,
+    additions: Additions = Additions(),  # noqa: B008 - frozen
+    *,
+    skipped: Skipped | None = None,
 ) -> Dataset:
     """The data set in a folder, or in its sub-folder ``eurlex57k``.
 
     The folder holds ``train``, ``dev`` and ``test``, each a file (``train.jsonl.xz``,
     ``train.tsv``, ...) or a folder of files, and where the labels have names a thesaurus:
     ``EURLEX57K.json``, ``eurovoc_concepts.jsonl``, ``descriptors.json`` or ``.csv``, a SKOS file.
+    With additions it is a data set of another name: ``eurlex57k+newlaw``.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -164,10 +229,13 @@ def open_dataset(
             "as files (train.jsonl, train.jsonl.xz, train.tsv, ...) or as folders",
             file=folder,
         )
-    if thesaurus is not None and not thesaurus.is_file():
-        raise InputError("there is no such thesaurus file", file=thesaurus)
-    found = thesaurus if thesaurus is not None else _find_thesaurus(folder)
-    return Dataset(folder.resolve().name, paths, found, skipped)
+    check_more(additions.more)
+    if additions.thesaurus is not None and not additions.thesaurus.is_file():
+        raise InputError("there is no such thesaurus file", file=additions.thesaurus)
+    if additions.summaries and not additions.more:
+        raise LabelwiseError("summaries are those of more documents: give --more too")
+    name = "+".join((folder.resolve().name, *additions.names))
+    return Dataset(name, paths, additions.thesaurus or _find_thesaurus(folder), skipped, additions)
 
 
 def find_splits(folder: Path) -> dict[Split, Path]:

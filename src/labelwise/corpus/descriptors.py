@@ -1,9 +1,11 @@
 """A thesaurus as a list of descriptors: JSON, JSON Lines, CSV or TSV.
 
 JSON is an object of concepts by id (``{"693": {"label": ..., "alt_labels": [...], "parents":
-[...]}}``), a list of concepts, or one concept a line. CSV has a header row that names ``id`` and
-``label`` and may name ``alt_labels`` and ``broader``, whose values are separated by ``|``; Annif's
-vocabularies (``uri``, ``label_en``; TSV ``<uri><TAB>label`` without a header) are read as well.
+[...]}}``), a list of concepts, or one concept a line. Links are ``broader``, ``related`` and
+``replaced_by``, with or without the ``_ids`` of EUROVOC's own list. CSV has a header row that names
+``id`` and ``label`` and may name ``alt_labels`` and links, whose values are separated by ``|``;
+Annif's vocabularies (``uri``, ``label_en``; TSV ``<uri><TAB>label`` without a header) are read as
+well.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from labelwise.errors import InputError
 
 ID_KEYS = ("id", "concept_id", "uri")
 ALTERNATIVE_KEYS = ("alt_labels", "alt_label", "altLabel")
-BROADER_KEYS = ("broader", "parents")
+BROADER_KEYS = ("broader", "broader_ids", "parents")
+RELATED_KEYS = ("related", "related_ids")
+REPLACED_KEYS = ("replaced_by", "replaced_by_ids")
 
 
 def _label_keys(language: str) -> tuple[str, ...]:
@@ -75,7 +79,9 @@ def _concept(record: Any, id: str | None, place: Place, language: str) -> Concep
         _uri(str(record.get("uri", given))),
         checked_string(label, "label", place),
         tuple(_listed(record, ALTERNATIVE_KEYS, place)),
-        tuple(concept_id(other) for other in _listed(record, BROADER_KEYS, place)),
+        _linked(record, BROADER_KEYS, place),
+        related=_linked(record, RELATED_KEYS, place),
+        replaced_by=_linked(record, REPLACED_KEYS, place),
     )
 
 
@@ -136,6 +142,10 @@ def _listed(record: dict[str, Any], keys: tuple[str, ...], place: Place) -> list
     if not isinstance(value, list):
         raise place.error(f"wrong type: a list is needed, not {type_name(value)}", key)
     return [checked_string(part, key, place) for part in value]
+
+
+def _linked(record: dict[str, Any], keys: tuple[str, ...], place: Place) -> tuple[str, ...]:
+    return tuple(concept_id(other) for other in _listed(record, keys, place))
 
 
 def _uri(id: str) -> str:

@@ -11,26 +11,45 @@ from labelwise.corpus.sources import Place
 KEYS = ("celex_id", "concepts", "eurovoc_concepts", "main_body")
 """A JSON object with one of these is meant to be a document of EURLEX57K."""
 
+ZONES = ("header", "recitals", "main_body", "attachments")
+
 
 def document(record: dict[str, Any], place: Place) -> Document:
     """The zones in their order, one section an article; empty sections are dropped.
 
     Recitals often begin with the comma that ends the enacting body; it stays, since the
     published word counts include it. Where a distribution joined the zones into one ``text``,
-    they are told apart again by the words of the text.
+    they are told apart again by the words of the text. A record that is only a title is a document
+    with a header.
     """
-    celex_id = string(record, "celex_id", place)
-    if not celex_id.strip():
-        raise place.error("missing value: the id is empty", "celex_id")
+    celex_id = _id(record, place)
     title = string(record, "title", place) if "title" in record else ""
-    if "text" in record and "main_body" not in record:
+    joined = "text" in record and "main_body" not in record
+    text = string(record, "text", place) if joined else ""
+    if title.strip() and not text.strip() and not any(zone in record for zone in ZONES):
+        sections: tuple[Section, ...] = (Section("header", title),)
+    elif joined:
         from labelwise.corpus.plain_text import split_act
 
-        found, sections = split_act(string(record, "text", place))
+        found, sections = split_act(text)
         title = title or found
     else:
         sections = _zones(record, place)
     return Document(celex_id, title, sections, _labels(record, place))
+
+
+def summary(record: dict[str, Any], place: Place) -> Document:
+    """What is written about an act in place of the act; without sections where nothing is."""
+    text = string(record, "summary", place) if "summary" in record else ""
+    sections = (Section("article", text),) if text.strip() else ()
+    return Document(_id(record, place), "", sections, _labels(record, place))
+
+
+def _id(record: dict[str, Any], place: Place) -> str:
+    celex_id = string(record, "celex_id", place)
+    if not celex_id.strip():
+        raise place.error("missing value: the id is empty", "celex_id")
+    return celex_id
 
 
 def _zones(record: dict[str, Any], place: Place) -> tuple[Section, ...]:

@@ -17,6 +17,7 @@ Build = Callable[[dict[str, Any], Place], Document]
 """Makes a document of one JSON object, or raises an InputError."""
 
 LINE_FORMATS = (".jsonl", ".ndjson")
+JSON_FORMATS = (".json", *LINE_FORMATS)
 
 _NAMES: dict[type, str] = {
     str: "a string",

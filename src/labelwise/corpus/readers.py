@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 
 from labelwise.corpus import annif, eurlex57k
 from labelwise.corpus.document import Document
-from labelwise.corpus.json_records import LINE_FORMATS, read_json
+from labelwise.corpus.json_records import JSON_FORMATS, read_json
 from labelwise.corpus.skipped import Skipped
 from labelwise.corpus.sources import (
     BOM,
@@ -44,7 +44,6 @@ from labelwise.errors import InputError, LabelwiseError
 
 FORMATS = ("eurlex57k", "tsv", "annif", "text", "html", "formex")
 _ONE_A_FILE = ("text", "html", "formex")
-_JSON = (".json", *LINE_FORMATS)
 _MARKUP = (".html", ".htm", ".xhtml", ".xml")
 
 # What may stand before the root element: declarations and comments.
@@ -220,7 +219,7 @@ def _markup(root: str) -> str:
 
 
 def _is_json(start: bytes, file: str | Path) -> bool:
-    return extension(file) in _JSON or _JSON_START.match(start) is not None
+    return extension(file) in JSON_FORMATS or _JSON_START.match(start) is not None
 
 
 def _is_csv(start: bytes, file: str | Path) -> bool:

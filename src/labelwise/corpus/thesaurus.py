@@ -15,6 +15,7 @@ from labelwise.corpus.sources import extension, opened, sample
 from labelwise.errors import InputError, LabelwiseError
 
 _WORD = re.compile(r"\w+")
+_DOMAIN = re.compile(r"\d\d [A-Z][A-Z ,-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Concept:
     related: tuple[str, ...] = ()
     microthesauri: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
+    replaced_by: tuple[str, ...] = ()
+    """Concepts that took its place; a thesaurus knows such a one by its successors alone."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class Thesaurus:
     """Names by id."""
     notes: tuple[str, ...] = ()
     """What a reader of the thesaurus should know: labels or links that are missing."""
+    successors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Ids that are no longer used, and the concepts that took their place."""
 
     @classmethod
     def of(
@@ -60,9 +65,13 @@ class Thesaurus:
         microthesauri: Mapping[str, str] | None = None,
         domains: Mapping[str, str] | None = None,
         notes: Iterable[str] = (),
+        successors: Mapping[str, tuple[str, ...]] | None = None,
     ) -> Thesaurus:
-        """Sort the concepts and complete their links in both directions."""
+        """Sort the concepts, complete their links in both directions, and leave out those that
+        others took the place of."""
         found = {concept.id: concept for concept in sorted(concepts, key=lambda one: one.id)}
+        replaced = _successors(found) | dict(successors or {})
+        found = {id: concept for id, concept in found.items() if id not in replaced}
         broader: dict[str, set[str]] = {id: set() for id in found}
         narrower: dict[str, set[str]] = {id: set() for id in found}
         related: dict[str, set[str]] = {id: set() for id in found}
@@ -73,7 +82,7 @@ class Thesaurus:
                 (concept.narrower, narrower, broader),
                 (concept.related, related, related),
             ):
-                for other in links:
+                for other in (one for id in links for one in replaced.get(id, (id,))):
                     if other in found:
                         here[concept.id].add(other)
                         there[other].add(concept.id)
@@ -99,6 +108,7 @@ class Thesaurus:
             dict(sorted((microthesauri or {}).items())),
             dict(sorted((domains or {}).items())),
             tuple(notes),
+            dict(sorted(replaced.items())),
         )
 
     def __len__(self) -> int:
@@ -124,6 +134,29 @@ class Thesaurus:
             if concept.uri:
                 found.setdefault(concept.uri, concept.id)
         return found
+
+    def today(self, label: str) -> tuple[str, ...]:
+        """The concepts that a label means, by its id, its preferred label or its URI: more than one
+        where several took the place of one, none where it is unknown.
+
+        >>> thesaurus = Thesaurus.of([
+        ...     Concept("1", "", "EC Directive", replaced_by=("2",)),
+        ...     Concept("2", "", "directive (EU)"),
+        ... ])
+        >>> thesaurus.today("1"), thesaurus.today("directive (EU)"), thesaurus.today("3")
+        (('2',), ('2',), ())
+        """
+        if label in self.concepts:
+            return (label,)
+        if label in self.successors:
+            return self.successors[label]
+        return (self.ids[label],) if label in self.ids else ()
+
+    @cached_property
+    def assignable(self) -> tuple[str, ...]:
+        """The concepts that a document can have. EUROVOC's lists name its 21 domains ("04
+        POLITICS") among the concepts, which nobody assigns."""
+        return tuple(id for id, one in self.concepts.items() if not _DOMAIN.fullmatch(one.label))
 
     def broader_chain(self, id: str) -> tuple[Concept, ...]:
         """The broader concept, its broader concept, and so on up to a top concept.
@@ -184,6 +217,11 @@ class Thesaurus:
             kept.values(),
             {id: name for id, name in self.microthesauri.items() if id in groups},
             {id: name for id, name in self.domains.items() if id in fields},
+            successors={
+                old: known
+                for old, new in self.successors.items()
+                if (known := tuple(one for one in new if one in kept))
+            },
         )
 
     def about(self, ids: Iterable[str]) -> Thesaurus:
@@ -213,7 +251,7 @@ class Thesaurus:
         {'concepts': {'1': {'label': 'fruit'}}, 'microthesauri': {}, 'domains': {}}
         """
         fields = ("uri", "label", "alt_labels", "broader", "related", "microthesauri", "domains")
-        return {
+        written: dict[str, Any] = {
             "concepts": {
                 one.id: {name: value for name in fields if (value := getattr(one, name))}
                 for one in self.concepts.values()
@@ -221,12 +259,16 @@ class Thesaurus:
             "microthesauri": dict(self.microthesauri),
             "domains": dict(self.domains),
         }
+        if self.successors:
+            written["successors"] = {old: list(new) for old, new in self.successors.items()}
+        return written
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> Thesaurus:
         """``concepts`` by id, each with a ``label`` and, where they are known, ``uri``,
         ``alt_labels``, ``broader``, ``related``, ``microthesauri`` and ``domains`` (lists), and the
-        names of ``microthesauri`` and ``domains`` by id; a group without a name is left out."""
+        names of ``microthesauri`` and ``domains`` by id; a group without a name is left out. The
+        ids that took the place of others may stand in ``successors``."""
         names: dict[str, Mapping[str, str]] = {
             what: written.get(what, {}) for what in ("microthesauri", "domains")
         }
@@ -247,7 +289,8 @@ class Thesaurus:
             )
 
         concepts = [concept(str(id), entry) for id, entry in written["concepts"].items()]
-        return cls.of(concepts, **names)
+        successors = {id: tuple(new) for id, new in written.get("successors", {}).items()}
+        return cls.of(concepts, **names, successors=successors)
 
     def search(self, prefix: str, limit: int = 10) -> list[Concept]:
         """Concepts with a word that begins like this, whatever its case and accents.
@@ -290,6 +333,26 @@ def _folded(text: str) -> str:
     """
     plain = unicodedata.normalize("NFKD", text.casefold())
     return " ".join("".join(one for one in plain if not unicodedata.combining(one)).split())
+
+
+def _successors(concepts: Mapping[str, Concept]) -> dict[str, tuple[str, ...]]:
+    """For each concept that others took the place of, those of them that still hold theirs.
+
+    A concept whose successors are not in the thesaurus stays what it is.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for concept in concepts.values():
+        waiting, seen, today = list(concept.replaced_by), {concept.id}, set[str]()
+        while waiting:
+            one = waiting.pop()
+            if one in concepts and one not in seen:
+                seen.add(one)
+                later = concepts[one].replaced_by
+                waiting += later
+                today |= set() if later else {one}
+        if today:
+            found[concept.id] = tuple(sorted(today))
+    return found
 
 
 def read_thesaurus(path: str | Path, language: str = "en") -> Thesaurus:
