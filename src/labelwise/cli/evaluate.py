@@ -12,12 +12,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelwise.cli.inputs import as_trained, read_dataset
-from labelwise.cli.options import DataOption, JsonOption, SkipBadOption
+from labelwise.cli.options import (
+    EveryConceptOption,
+    JsonOption,
+    MoreOption,
+    SkipBadOption,
+    SummariesOption,
+    ThesaurusOption,
+    additions_of,
+)
 from labelwise.cli.output import note, print_json, print_wide_table
 from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
+    from labelwise.corpus.thesaurus import Thesaurus
     from labelwise.evaluation.runs import Run
+    from labelwise.methods import Method
 
 
 class Split(StrEnum):
@@ -28,7 +38,27 @@ class Split(StrEnum):
 def evaluate(
     bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
     *,
-    data: DataOption,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            envvar="LABELWISE_DATA",
+            help="Folder of the data set: train, dev and test, and the descriptors.",
+            show_default=False,
+        ),
+    ] = None,
+    on: Annotated[
+        Path | None,
+        typer.Option(
+            help="Measure on this file or folder of labelled documents, whatever its labels, and "
+            "not on the data set.",
+            show_default=False,
+        ),
+    ] = None,
+    more: MoreOption = None,
+    summaries: SummariesOption = False,
+    thesaurus: ThesaurusOption = None,
+    every_concept: EveryConceptOption = False,
     split: Annotated[
         list[Split] | None,
         typer.Option(help="Split to measure; may be repeated.", show_default="dev and test"),
@@ -43,36 +73,81 @@ def evaluate(
 
     Writes the run as JSON, and beside it a small file of what each document got. The threshold of
     micro-F1 is tuned on dev; the test split is only measured. Labels that were hidden from a bundle
-    (`train --hide`) are measured as unseen ones, in a folder of their own.
+    (`train --hide`) are measured as unseen ones, in a folder of their own. What a model was trained
+    on is opened with the same --more, --summaries, --thesaurus and --every-concept.
+
+    With --on, labels are grouped by the model's own training documents; those that it does not know
+    count as missed, and F1 is measured at the model's own threshold.
 
     \b
     Examples:
       labelwise evaluate svm.bundle --data data/eurlex57k
       labelwise evaluate svm.bundle --data demo/synthetic --split test --results my-results --json
+      labelwise evaluate svm.bundle --data data/eurlex57k --more newlaw/train-titles.jsonl.xz
+      labelwise evaluate svm.bundle --on newlaw/dev.jsonl.xz
     """
     from labelwise import bundle as bundles
     from labelwise.cli.measured import measure
+    from labelwise.corpus.thesaurus import read_thesaurus
     from labelwise.evaluation.tables import group_table
 
+    if data is None and on is None:
+        raise typer.BadParameter("--data (or LABELWISE_DATA) or --on is needed")
+    if on is not None and (more or summaries or every_concept or split):
+        raise typer.BadParameter("--on measures on one file; of the others only --thesaurus fits")
     method = bundles.load(bundle)
     card = bundles.describe(bundle)["card"]
-    dataset = as_trained(read_dataset(data, skip_bad=skip_bad), card)
-    splits = [str(one) for one in split or (Split.dev, Split.test)]
     command = command_line(str(card.get("command", "")))
-    run = measure(method, dataset, splits, card=card, command=command)
+    if on is not None:
+        known = read_thesaurus(thesaurus) if thesaurus else bundles.thesaurus(bundle)
+        run = _on_file(method, on, thesaurus=known, card=card, command=command, skip_bad=skip_bad)
+    else:
+        assert data is not None
+        additions = additions_of(more, summaries, thesaurus, every_concept)
+        dataset = as_trained(read_dataset(data, additions, skip_bad=skip_bad), card)
+        splits = [str(one) for one in split or (Split.dev, Split.test)]
+        run = measure(method, dataset, splits, card=card, command=command)
     path = run.write(results)
     if as_json:
         print_json(run.to_json())
     else:
-        for one in splits:
-            title = f"{run.method} on {dataset.name}, {one}"
+        for one in run.splits:
+            title = f"{run.method} on {run.data.name}, {one}"
             print_wide_table(group_table(run.measures[one], title))
+        if on is not None:
+            counts = run.data.counts
+            print(
+                f"labels that the model does not know: {counts['unknown labels']:,}, gold "
+                f"{counts['unknown gold']:,} times, each missed"
+            )
         if run.threshold is not None:
             print(f"threshold tuned on dev: {run.threshold:.4f}")
         if run.peak_memory:
             print(f"peak memory: {run.peak_memory / 1e9:.2f} GB")
         print("seconds: " + ", ".join(f"{what} {took:.1f}" for what, took in run.seconds.items()))
     note(f"wrote {path}")
+
+
+def _on_file(
+    method: Method,
+    path: Path,
+    *,
+    thesaurus: Thesaurus | None,
+    card: dict[str, Any],
+    command: str,
+    skip_bad: bool,
+) -> Run:
+    """The run of a model on a file, with a note on what was skipped."""
+    from labelwise.cli.labelled_file import measure_file
+    from labelwise.corpus.skipped import Skipped
+
+    skipped = Skipped() if skip_bad else None
+    run = measure_file(
+        method, path, thesaurus=thesaurus, card=card, command=command, skipped=skipped
+    )
+    if skipped and skipped.count:
+        note(skipped.summary())
+    return run
 
 
 def command_line(before: str = "") -> str:

@@ -12,7 +12,7 @@ from labelwise.cli.output import note
 from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
-    from labelwise.corpus.dataset import Dataset
+    from labelwise.corpus.dataset import Additions, Dataset
     from labelwise.corpus.document import Document
     from labelwise.corpus.hidden import Hiding
 
@@ -43,16 +43,26 @@ def read_inputs(paths: Sequence[Path], *, skip_bad: bool) -> Iterator[Document]:
         raise LabelwiseError(f"no document was read from {names}")
 
 
-def read_dataset(path: Path, *, skip_bad: bool, hiding: Hiding | None = None) -> Dataset:
-    """A data set, all of it read, with a note on what was skipped; or a view that hides labels."""
-    from labelwise.corpus.dataset import open_dataset
+def read_dataset(
+    path: Path,
+    additions: Additions | None = None,
+    *,
+    skip_bad: bool,
+    hiding: Hiding | None = None,
+) -> Dataset:
+    """A data set, all of it read, with a note on what was skipped or was there twice; or a view
+    that hides labels."""
+    from labelwise.corpus.dataset import Additions, open_dataset
     from labelwise.corpus.hidden import hide
+    from labelwise.corpus.more import repeated_note
     from labelwise.corpus.skipped import Skipped
 
     skipped = Skipped() if skip_bad else None
-    dataset = open_dataset(path, skipped=skipped)
-    dataset = hide(dataset, hiding) if hiding else dataset
+    whole = open_dataset(path, additions or Additions(), skipped=skipped)
+    dataset = hide(whole, hiding) if hiding else whole
     _ = dataset.counts  # reads the splits
+    if whole.repeated:
+        note(repeated_note(whole.repeated))
     if skipped and skipped.count:
         note(skipped.summary())
     return dataset
@@ -67,9 +77,21 @@ def hiding_of_card(card: Mapping[str, Any]) -> Hiding | None:
 
 
 def as_trained(dataset: Dataset, card: Mapping[str, Any]) -> Dataset:
-    """The view of a data set that a bundle was trained on, where labels were hidden from it."""
+    """The view of a data set that a bundle was trained on, where labels were hidden from it.
+
+    A bundle of a data set with additions is never measured among those of the data set alone, nor
+    the other way round.
+    """
     from labelwise.corpus.hidden import hide
 
+    trained = card.get("data", {})
+    name = str((trained.get("hidden") or {}).get("data") or trained.get("name", ""))
+    if name != dataset.name and name.partition("+")[0] == dataset.name.partition("+")[0]:
+        raise LabelwiseError(
+            f"the model was trained on {name}, not on {dataset.name}: give the same --more, "
+            "--summaries, --thesaurus and --every-concept as in its training, or measure it on a "
+            "file with --on"
+        )
     hiding = hiding_of_card(card)
     if hiding is None or card["data"]["hidden"]["fingerprint"] != dataset.fingerprint:
         return dataset

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from labelwise.corpus.dataset import Additions
     from labelwise.corpus.hidden import Hiding
 
 DataOption = Annotated[
@@ -50,6 +52,49 @@ SkipBadOption = Annotated[
         help="Go on after a document that cannot be read, and say how many there were.",
     ),
 ]
+
+MoreOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--more",
+        help="A file or folder of further training documents; may be repeated. Documents that the "
+        "data set has already are left out.",
+        show_default=False,
+    ),
+]
+
+SummariesOption = Annotated[
+    bool,
+    typer.Option("--summaries", help="The summaries in --more are training documents besides."),
+]
+
+ThesaurusOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--thesaurus",
+        help="A thesaurus in place of the data set's own: its names, its links, and labels that "
+        "took the place of others.",
+        show_default=False,
+    ),
+]
+
+EveryConceptOption = Annotated[
+    bool,
+    typer.Option(
+        "--every-concept",
+        help="Every concept of the thesaurus is a label, also where no document has it.",
+    ),
+]
+
+
+def additions_of(
+    more: Sequence[Path] | None, summaries: bool, thesaurus: Path | None, every_concept: bool
+) -> Additions:
+    """What the four options add to a data set."""
+    from labelwise.corpus.dataset import Additions
+
+    return Additions(tuple(more or ()), summaries, thesaurus, every_concept)
+
 
 HideOption = Annotated[
     float | None,

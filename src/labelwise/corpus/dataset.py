@@ -118,16 +118,13 @@ class Dataset:
     def fingerprint(self) -> str:
         """A digest of the files of the splits in their order, as they are stored, and of what the
         data set was opened with besides."""
-        given, digest = self.additions, hashlib.sha256()
-        paths = [self.paths[split] for split in SPLITS if split in self.paths]
-        for path in (*paths, *given.more, *((given.thesaurus,) if given.thesaurus else ())):
-            for file in document_files(path) if path.is_dir() else [path]:
-                with file.open("rb") as stream:
-                    while block := stream.read(1 << 20):
-                        digest.update(block)
-        if given.summaries or given.every_concept:
-            digest.update(f"{given.summaries} {given.every_concept}".encode())
-        return digest.hexdigest()[:16]
+        given = self.additions
+        splits = [self.paths[split] for split in SPLITS if split in self.paths]
+        asked = [name for name in ("summaries", "every_concept") if getattr(given, name)]
+        return digest_of(
+            (*splits, *given.more, *((given.thesaurus,) if given.thesaurus else ())),
+            " ".join(asked),
+        )
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -236,6 +233,18 @@ def open_dataset(
         raise LabelwiseError("summaries are those of more documents: give --more too")
     name = "+".join((folder.resolve().name, *additions.names))
     return Dataset(name, paths, additions.thesaurus or _find_thesaurus(folder), skipped, additions)
+
+
+def digest_of(paths: Iterable[Path], also: str = "") -> str:
+    """A short digest of files, and of all files of folders, as they are stored."""
+    digest = hashlib.sha256()
+    for path in paths:
+        for file in document_files(path) if path.is_dir() else [path]:
+            with file.open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    digest.update(block)
+    digest.update(also.encode())
+    return digest.hexdigest()[:16]
 
 
 def find_splits(folder: Path) -> dict[Split, Path]:

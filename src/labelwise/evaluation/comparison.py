@@ -67,7 +67,7 @@ def compare(
     for measure in measures:
         if measure.startswith("macro"):
             raise LabelwiseError("macro-F1 has no value a document, so it cannot be tested")
-    check_comparable(runs, split)
+    check_comparable(runs, split, group)
     chosen = {method: best_on_dev(of, measures[0], group) for method, of in by_method(runs).items()}
     best, tests = {}, {}
     for measure in measures:

@@ -65,22 +65,29 @@ def evaluate(
     threshold: float = 0.5,
     tuned_threshold: float | None = None,
     ks: Iterable[int] = KS,
+    unranked: ArrayLike = (),
 ) -> Measures:
     """Measure scores (documents × labels) against gold (the same shape, sparse or dense).
 
     Scores are compared in single precision, as methods give them. A label is predicted where its
     score is above the threshold; ``tuned_threshold`` adds F1 at the threshold chosen on dev.
+    ``unranked`` are the columns of labels that the method does not know: whatever their scores,
+    they stand in no ranking and are never predicted, so that each is missed where it is gold.
     """
     scores = np.asarray(scores)
     gold = _checked_gold(gold, scores.shape, label_space)
     thresholds = _thresholds(threshold, tuned_threshold)
     groups = list(label_space.groups.values())
-    columns = np.arange(len(label_space))
+    columns, unknown = np.arange(len(label_space)), np.asarray(unranked, dtype=np.int64)
 
     def blocks() -> Iterator[_Block]:
         for documents in block_slices(*gold.shape):
             block = checked_block(scores, documents)
             keys = ranking_keys(block, columns)
+            if len(unknown):
+                keys[:, unknown] = NO_LABEL
+                block = block.copy()
+                block[:, unknown] = -np.inf
             yield _Block(
                 documents,
                 [keys[:, group] for group in groups],

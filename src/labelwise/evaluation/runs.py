@@ -51,6 +51,9 @@ class DataRecord:
     groups: dict[str, int]  # labels of each group
     hidden: dict[str, Any] | None = None
     """Of a view that hides labels from training: how (``Hiding``), and of which data set."""
+    trained_on: str = ""
+    """Of a file that a model was measured on: the name of the data that it was trained on, whose
+    counts make its groups."""
 
     @classmethod
     def of(cls, dataset: Dataset) -> DataRecord:
@@ -249,16 +252,21 @@ def _sizes(space: LabelSpace) -> dict[str, int]:
     return {group: part.stop - part.start for group, part in space.groups.items()}
 
 
-def check_comparable(runs: Iterable[Run], split: str) -> None:
-    """Raise where runs saw other data, other labels or other documents: they cannot be compared."""
+def check_comparable(runs: Iterable[Run], split: str, group: str = "all") -> None:
+    """Raise where runs saw other data, other labels or other documents: they cannot be compared.
+
+    Models that were measured on a file have labels and groups of their own. They are compared over
+    all labels, where the same gold counts for each of them.
+    """
     runs = list(runs)
     for run in runs[1:]:
         names = f"{runs[0].method}, seed {runs[0].seed} and {run.method}, seed {run.seed}"
+        own_groups = bool(runs[0].data.trained_on and run.data.trained_on)
         for what, field_name in (
             ("data", "fingerprint"),
             ("label space", "label_space"),
             ("number of documents", "counts"),
-        ):
+        )[: 1 if own_groups else None]:
             ours, theirs = getattr(runs[0].data, field_name), getattr(run.data, field_name)
             if ours != theirs:
                 raise LabelwiseError(
@@ -271,7 +279,10 @@ def check_comparable(runs: Iterable[Run], split: str) -> None:
                 f"{names} cannot be compared on {split}: one has {mine.documents} documents, the "
                 f"other {other.documents}"
             )
-        if not np.array_equal(mine.gold, other.gold):
+        ours, theirs = mine.gold, other.gold
+        if own_groups:
+            ours, theirs = mine.gold_labels(group), other.gold_labels(group)
+        if not np.array_equal(ours, theirs):
             raise LabelwiseError(
                 f"{names} cannot be compared on {split}: the gold labels of their documents differ"
             )

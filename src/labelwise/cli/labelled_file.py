@@ -1,0 +1,123 @@
+"""A model measured on any labelled file, also one whose labels it does not know."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelwise.bundle import name_of
+from labelwise.cli.measured import score
+from labelwise.corpus.dataset import digest_of
+from labelwise.corpus.document import Document
+from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.more import MEASURED
+from labelwise.corpus.readers import read
+from labelwise.corpus.skipped import Skipped
+from labelwise.corpus.sources import stem
+from labelwise.corpus.thesaurus import Thesaurus
+from labelwise.errors import LabelwiseError
+from labelwise.evaluation.measures import evaluate
+from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_memory
+from labelwise.methods import Method
+
+
+def measure_file(
+    method: Method,
+    path: Path,
+    *,
+    thesaurus: Thesaurus | None,
+    card: Mapping[str, Any],
+    command: str = "",
+    skipped: Skipped | None = None,
+) -> Run:
+    """Score the documents of a file or a folder and measure them, by the groups of the model.
+
+    A gold label that the model does not know is one that no training document carried, so it counts
+    among the zero-shot labels, and it is missed wherever it is gold. F1 is measured at the model's
+    own threshold, for nothing is tuned here. The run is one of the data ``file_name`` gives, by the
+    method and the data that the model was trained on.
+    """
+    space, split = method.label_space, split_name(path)
+    documents = with_today_s_labels(list(read(path, skipped=skipped)), space, thesaurus)
+    if not any(document.labels for document in documents):
+        raise LabelwiseError(f"no document of {path} has a gold label to measure against")
+    names = thesaurus.descriptors if thesaurus else {}
+    labels = dict.fromkeys(label for document in documents for label in document.labels)
+    unknown = {label: names.get(label, label) for label in labels if label not in space.index}
+    wide = space.with_labels(unknown)
+    started = time.perf_counter()
+    scores = np.zeros((len(documents), len(wide)), dtype=np.float32)
+    scores[:, [wide.index[id] for id in space.ids]] = score(
+        method, documents, f"{method.name}: scoring {path.name}"
+    )
+    seconds = time.perf_counter() - started
+    measures = evaluate(
+        scores,
+        wide.gold(documents),
+        wide,
+        tuned_threshold=method.threshold,
+        unranked=[wide.index[label] for label in unknown],
+    )
+    trained_on = str(card.get("data", {}).get("name", ""))
+    return Run(
+        method="@".join(filter(None, (name_of(card, method.name), trained_on))),
+        seed=int(method.settings.seed),
+        measures={split: measures},
+        data=DataRecord(
+            name=file_name(path),
+            fingerprint=digest_of([path]),
+            counts={split: len(documents), **_unknown_counts(documents, unknown)},
+            label_space=wide.fingerprint,
+            groups={group: part.stop - part.start for group, part in wide.groups.items()},
+            trained_on=trained_on or "unknown data",
+        ),
+        threshold=float(method.threshold),
+        settings=dataclasses.asdict(method.settings),
+        versions=current_versions(),
+        seconds={**card.get("seconds", {}), "score": round(seconds, 3)},
+        peak_memory=max(peak_memory() or 0, card.get("peak_memory") or 0) or None,
+        command=command,
+    )
+
+
+def file_name(path: Path) -> str:
+    """What the data of a file is called: as its folder too where the file has the name of a split.
+
+    >>> file_name(Path("newlaw/dev.jsonl.xz")), file_name(Path("acts-2024.jsonl"))
+    ('newlaw-dev', 'acts-2024')
+    """
+    own = stem(path)
+    return f"{path.resolve().parent.name}-{own}" if own in (*MEASURED, "train") else own
+
+
+def split_name(path: Path) -> str:
+    """Documents called dev are measured as dev documents, all others as test documents."""
+    return "dev" if stem(path) in MEASURED[:-1] else "test"
+
+
+def with_today_s_labels(
+    documents: Sequence[Document], space: LabelSpace, thesaurus: Thesaurus | None
+) -> list[Document]:
+    """Gold labels by the ids that the model has them under, where the thesaurus knows how."""
+    if thesaurus is None:
+        return list(documents)
+
+    def today(label: str) -> tuple[str, ...]:
+        return (label,) if label in space.index else thesaurus.today(label) or (label,)
+
+    return [
+        dataclasses.replace(
+            one, labels=tuple(dict.fromkeys(new for label in one.labels for new in today(label)))
+        )
+        for one in documents
+    ]
+
+
+def _unknown_counts(documents: Sequence[Document], unknown: Mapping[str, str]) -> dict[str, int]:
+    gold = sum(label in unknown for one in documents for label in dict.fromkeys(one.labels))
+    return {"unknown labels": len(unknown), "unknown gold": gold}
