@@ -18,6 +18,13 @@ NOTICES = (
     "Decision 2011/833/EU.",
 )
 
+NEWLAW = (
+    "Also trained on acts that EURLEX57K does not have: titles collected by demetriodor/eur-lex "
+    "and do-me/copernicus-climate-eur-lex-viz, and texts of EUR-Lex-Sum as annotated by "
+    "NihedB/EUR-Lex-Triples, licence CC BY 4.0; © European Union, https://eur-lex.europa.eu, "
+    "reusable with attribution under Commission Decision 2011/833/EU.",
+)
+
 
 def path() -> Path:
     """The folder of its bundle: ``bundle.load(shipped.path())``."""
@@ -32,4 +39,8 @@ def path() -> Path:
 
 def notices(data: str) -> list[str]:
     """What a model trained on this data has to say of its sources."""
-    return list(NOTICES) if data == "eurlex57k" else []
+    names = data.split("+")
+    return [
+        *(NOTICES if names[0] == "eurlex57k" else ()),
+        *(NEWLAW if "newlaw" in names else ()),
+    ]

@@ -385,3 +385,23 @@ def test_all_figures_of_a_whole_split_cost_about_one_stable_sort() -> None:
     start = time.perf_counter()
     evaluate(scores, gold, space, threshold=0.999, tuned_threshold=0.998)
     assert time.perf_counter() - start < max(2.0, 2 * yardstick)
+
+
+@pytest.mark.parametrize("high", [-np.inf, 0.0, 2.0])
+def test_a_label_that_the_method_does_not_know_is_missed_whatever_its_score(
+    worked_example: Example, high: float
+) -> None:
+    example = worked_example
+    scores = example.scores.copy()
+    scores[:, [4, 9]] = high
+    got = evaluate(scores, example.gold, example.space, tuned_threshold=0.3, unranked=[4, 9])
+    known = np.delete(np.tile(np.arange(10), (5, 1)), [4, 9], axis=1)
+    listed = np.take_along_axis(example.scores, known, axis=1)
+    expected = evaluate_topk(known, listed, example.gold, example.space, tuned_threshold=0.3)
+    for group in VIEWS:
+        for measure, value in got[group].items():
+            assert value == pytest.approx(expected[group][measure], nan_ok=True), (group, measure)
+    # Of the two zero-shot labels one is known: the other one's place in the ranking stays empty.
+    assert got.counts.per_document("zero", "RP@5")[3] == 0
+    # At .5 six labels are missed where all are known; here 4 of the first act and 9 are too.
+    assert got.counts.f1_counts("all").sum(axis=0)[2] == 6 + 2

@@ -16,10 +16,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelwise.cli.evaluate import command_line
-from labelwise.cli.inputs import read_dataset
-from labelwise.cli.options import CacheOption, DataOption, JsonOption
+from labelwise.cli.inputs import as_trained, read_dataset
+from labelwise.cli.options import (
+    CacheOption,
+    DataOption,
+    EveryConceptOption,
+    JsonOption,
+    MoreOption,
+    SummariesOption,
+    additions_of,
+)
 from labelwise.cli.output import finite, note, print_json, print_wide_table
 from labelwise.cli.train import check_writable
+from labelwise.corpus.sources import stem
 from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
@@ -61,6 +70,9 @@ def compact(
     ],
     *,
     data: DataOption,
+    more: MoreOption = None,
+    summaries: SummariesOption = False,
+    every_concept: EveryConceptOption = False,
     out: Annotated[Path, typer.Option(help="Folder of the bundle to write.")],
     name: Annotated[
         str | None, typer.Option(help="Name of the model in results.", show_default="that of --out")
@@ -108,10 +120,14 @@ def compact(
     prunes = _numbers(prune)
     method = _linear(bundle)
     method.cache = cache
-    dataset = read_dataset(data, skip_bad=False)
+    parent = bundles.describe(bundle)
+    # The thesaurus makes the labels only where it did so in training.
+    trained_on = str(parent["card"].get("data", {}).get("name", "")).split("+")
+    opened = thesaurus if thesaurus is not None and stem(thesaurus) in trained_on else None
+    additions = additions_of(more, summaries, opened, every_concept)
+    dataset = as_trained(read_dataset(data, additions, skip_bad=False), parent["card"])
     if not dataset.dev:
         raise LabelwiseError(f"the data set {dataset.name} has no dev documents to choose on")
-    parent = bundles.describe(bundle)
     sizes = [_size(method, bundle, None, dataset)]
     name = name or out.resolve().name
     known = _thesaurus(thesaurus, data, dataset)

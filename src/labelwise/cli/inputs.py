@@ -52,13 +52,13 @@ def read_dataset(
 ) -> Dataset:
     """A data set, all of it read, with a note on what was skipped or was there twice; or a view
     that hides labels."""
-    from labelwise.corpus.dataset import Additions, open_dataset
+    from labelwise.corpus.dataset import NOTHING, open_dataset
     from labelwise.corpus.hidden import hide
     from labelwise.corpus.more import repeated_note
     from labelwise.corpus.skipped import Skipped
 
     skipped = Skipped() if skip_bad else None
-    whole = open_dataset(path, additions or Additions(), skipped=skipped)
+    whole = open_dataset(path, additions or NOTHING, skipped=skipped)
     dataset = hide(whole, hiding) if hiding else whole
     _ = dataset.counts  # reads the splits
     if whole.repeated:

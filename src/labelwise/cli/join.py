@@ -9,7 +9,15 @@ import typer
 
 from labelwise.cli.evaluate import command_line
 from labelwise.cli.inputs import hiding_of_card
-from labelwise.cli.options import DataOption, JsonOption
+from labelwise.cli.options import (
+    DataOption,
+    EveryConceptOption,
+    JsonOption,
+    MoreOption,
+    SummariesOption,
+    ThesaurusOption,
+    additions_of,
+)
 from labelwise.cli.output import note, print_json, print_table
 from labelwise.cli.train import check_writable
 from labelwise.errors import LabelwiseError
@@ -27,6 +35,10 @@ def join(
     ],
     *,
     data: DataOption,
+    more: MoreOption = None,
+    summaries: SummariesOption = False,
+    thesaurus: ThesaurusOption = None,
+    every_concept: EveryConceptOption = False,
     out: Annotated[Path, typer.Option(help="Folder of the bundle to write.")],
     as_json: JsonOption = False,
 ) -> None:
@@ -55,7 +67,8 @@ def join(
         raise LabelwiseError(f"{method} is joined from two bundles or more, not from {members[0]}")
     check_writable(out)
     of_members = [bundles.describe(path)["card"] for path in members]
-    source = Documents(data, hiding_of_card(of_members[0]))
+    additions = additions_of(more, summaries, thesaurus, every_concept)
+    source = Documents(data, additions, hiding_of_card(of_members[0]))
     space = source.dataset.label_space
     if not source.dataset.dev:
         raise LabelwiseError(

@@ -11,13 +11,20 @@ from pathlib import Path
 
 from labelwise.cli.configs import find_vectors
 from labelwise.cli.output import note
+from labelwise.corpus.dataset import NOTHING, Additions, open_dataset
 from labelwise.errors import InputError
 
 LEARNED = re.compile(r"skipgram-(\d+)\.txt(?:\.gz|\.xz)?")
 
 
 def vectors_file(
-    name: str, data: Path, kept: Path, config: Path | None, cache: Path | None
+    name: str,
+    data: Path,
+    kept: Path,
+    config: Path | None,
+    cache: Path | None,
+    *,
+    additions: Additions = NOTHING,
 ) -> Path:
     """The file of the vectors, made in the folder ``kept`` where there is none yet."""
     for found in (Path(find_vectors(name, data, config)), kept / name):
@@ -29,17 +36,19 @@ def vectors_file(
         from labelwise.text.vectors import read_vectors
 
         first, _, second = name.partition("+")
-        files = [vectors_file(part, data, kept, config, cache) for part in (first, second)]
+        files = [
+            vectors_file(part, data, kept, config, cache, additions=additions)
+            for part in (first, second)
+        ]
         write_vectors(made, join_vectors(*(read_vectors(file) for file in files)))
         return made
     if learned := LEARNED.fullmatch(name):
-        from labelwise.corpus.dataset import open_dataset
         from labelwise.text.skipgram import SkipGram, learn_vectors
         from labelwise.text.tokenized import tokenize_corpus
         from labelwise.text.vector_files import write_vectors
 
         note(f"learning {name} from the training documents")
-        corpus = tokenize_corpus(open_dataset(data).train, cache=cache)
+        corpus = tokenize_corpus(open_dataset(data, additions).train, cache=cache)
         write_vectors(made, learn_vectors(corpus, SkipGram(dim=int(learned[1]))))
         return made
     raise InputError(

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelwise.cli.options import CacheOption, DrawOption, DropOption, HideOption, hiding_of
+from labelwise.cli.options import (
+    CacheOption,
+    DrawOption,
+    DropOption,
+    EveryConceptOption,
+    HideOption,
+    MoreOption,
+    SummariesOption,
+    ThesaurusOption,
+    additions_of,
+    hiding_of,
+)
 from labelwise.cli.output import note
 from labelwise.errors import LabelwiseError
 
@@ -29,6 +40,10 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    more: MoreOption = None,
+    summaries: SummariesOption = False,
+    thesaurus: ThesaurusOption = None,
+    every_concept: EveryConceptOption = False,
     prepared: Annotated[
         Path | None,
         typer.Option(
@@ -87,8 +102,10 @@ def reproduce(
 
     Takes the settings of each method from CONFIGS/DATA/METHOD.toml, or its defaults. What is
     finished (a run on the same data with the same settings) is not run again; what was interrupted
-    goes on from its checkpoint. On a GPU several trainings share it. With --hide the runs, and the
-    bundles, stand in folders of their own, named after the draw.
+    goes on from its checkpoint. On a GPU several trainings share it. With --more, --thesaurus or
+    --every-concept the data set is one of its own (eurlex57k+newlaw), which takes the settings of
+    the data set alone unless it has some. Its runs and bundles stand in folders of their own, and
+    with --hide in folders that are named after the draw.
 
     \b
     Examples:
@@ -96,6 +113,7 @@ def reproduce(
       labelwise reproduce --data data/eurlex57k --methods svm,tree --seeds 1
       labelwise reproduce --prepared prepared --methods bigru-lwan,han --jobs 3 --max-seconds 500
       labelwise reproduce --prepared prepared --methods z-bigru-lwan --hide 0.25 --draw 2
+      labelwise reproduce --data data/eurlex57k --more newlaw/train-titles.jsonl.xz --methods svm
     """
     from labelwise.cli.trainings import (
         Places,
@@ -107,12 +125,13 @@ def reproduce(
 
     until = time.monotonic() + stop_after if stop_after else None
     hiding = hiding_of(hide, draw, drop_documents)
-    corpus = open_corpus(data, prepared, vectors or (), hiding)
+    additions = additions_of(more, summaries, thesaurus, every_concept)
+    corpus = open_corpus(data, prepared, vectors or (), hiding, additions)
     given = [*(settings or ()), *([f"max_seconds={max_seconds:g}"] if max_seconds else ())]
     names = method_names(methods or (), corpus)
     wanted = {one.name: one for one in trainings(names, seeds, corpus, configs, given)}
     _check_given(given, wanted)
-    bundles = bundles / corpus.run_name if hiding else bundles
+    bundles = bundles / corpus.run_name if hiding or "+" in corpus.name else bundles
     places = Places(out, bundles, cache)
     waiting = unfinished(wanted, corpus, places)
     for name, one in wanted.items():
@@ -188,6 +207,12 @@ def _run_all(
 def _command(corpus: Corpus, given: Sequence[str]) -> str:
     """What makes the runs again; the places of files and the order of work do not matter."""
     words = ["labelwise", "reproduce", *(("--prepared", "PREPARED") if not corpus.data else ())]
+    given_data = corpus.additions
+    for path in given_data.more:
+        words += ["--more", f"{path.resolve().parent.name}/{path.name}"]
+    words += ["--summaries"] if given_data.summaries else []
+    words += ["--thesaurus", given_data.thesaurus.name] if given_data.thesaurus else []
+    words += ["--every-concept"] if given_data.every_concept else []
     if hiding := corpus.hiding:
         words += ["--hide", f"{hiding.amount:g}", "--draw", str(hiding.draw)]
         words += ["--drop-documents"] if hiding.drop else []

@@ -18,9 +18,14 @@ from labelwise.cli.options import (
     CacheOption,
     DrawOption,
     DropOption,
+    EveryConceptOption,
     HideOption,
     JsonOption,
+    MoreOption,
     SkipBadOption,
+    SummariesOption,
+    ThesaurusOption,
+    additions_of,
     hiding_of,
 )
 from labelwise.cli.output import console, note, print_json, print_table
@@ -57,6 +62,10 @@ def train(
             show_default=False,
         ),
     ] = None,
+    more: MoreOption = None,
+    summaries: SummariesOption = False,
+    thesaurus: ThesaurusOption = None,
+    every_concept: EveryConceptOption = False,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the bundle to write.", show_default=False)
     ] = None,
@@ -98,6 +107,9 @@ def train(
 ) -> None:
     """Train a method on a data set and write it as a bundle.
 
+    With --more, --thesaurus or --every-concept it is a data set of its own, with a name of its own
+    (eurlex57k+newlaw), whose figures never stand among those of the data set alone.
+
     \b
     Examples:
       labelwise train svm --data data/eurlex57k --out svm.bundle
@@ -107,6 +119,7 @@ def train(
       labelwise train han --data data --out han.bundle --config configs/eurlex57k/han.toml
       labelwise train han --data demo/synthetic --out han.bundle --resume
       labelwise train exact-match --data data/eurlex57k --out match.bundle --hide 0.25 --draw 1
+      labelwise train svm --data data/eurlex57k --more newlaw/train-titles.jsonl.xz --out svm.bundle
     """
     from labelwise import bundle as bundles
     from labelwise.evaluation.runs import DataRecord, current_versions, peak_memory
@@ -129,7 +142,8 @@ def train(
     set_run_folder(model, method, out, run_dir, resume)
 
     hiding = hiding_of(hide, draw, drop_documents)
-    dataset = read_dataset(data, skip_bad=skip_bad, hiding=hiding)
+    additions = additions_of(more, summaries, thesaurus, every_concept)
+    dataset = read_dataset(data, additions, skip_bad=skip_bad, hiding=hiding)
     model.thesaurus = dataset.thesaurus
     started = time.perf_counter()
     try:

@@ -16,6 +16,7 @@ from labelwise.cli.configs import read_config, settings_from
 from labelwise.cli.named_vectors import vectors_file
 from labelwise.cli.settings import typed
 from labelwise.cli.worker import Job
+from labelwise.corpus.dataset import NOTHING, Additions
 from labelwise.corpus.hidden import Hiding
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.runs import log_path
@@ -43,6 +44,7 @@ class Corpus:
     of_prepared: dict[str, Any] = field(default_factory=dict)  # settings it was prepared with
     rows: dict[str, Path] = field(default_factory=dict)  # other vectors for it, by name
     hiding: Hiding | None = None
+    additions: Additions = NOTHING
 
     @property
     def run_name(self) -> str:
@@ -106,18 +108,25 @@ def open_corpus(
     prepared: Path | None,
     vectors: Sequence[Path],
     hiding: Hiding | None = None,
+    additions: Additions = NOTHING,
 ) -> Corpus:
     """The corpus in a folder of documents, in one of numbers, or in both."""
     from labelwise.corpus.dataset import open_dataset
 
     if data is None and prepared is None:
         raise typer.BadParameter("--data (or LABELWISE_DATA) or --prepared is needed")
-    dataset = open_dataset(data) if data is not None else None
+    if additions != NOTHING and data is None:
+        raise typer.BadParameter(
+            "--more and its like go with --data: a prepared corpus has what it was prepared with"
+        )
+    dataset = open_dataset(data, additions) if data is not None else None
     if prepared is None:
         if vectors:
             raise typer.BadParameter("--vectors goes with --prepared")
         assert dataset is not None
-        return Corpus(dataset.name, dataset.fingerprint, data, None, hiding=hiding)
+        return Corpus(
+            dataset.name, dataset.fingerprint, data, None, hiding=hiding, additions=additions
+        )
     try:
         record = json.loads((prepared / "data.json").read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -132,7 +141,7 @@ def open_corpus(
     from labelwise.training.vector_rows import rows_name
 
     rows = {rows_name(file): file for file in vectors}
-    return Corpus(name, fingerprint, data, prepared, record["settings"], rows, hiding)
+    return Corpus(name, fingerprint, data, prepared, record["settings"], rows, hiding, additions)
 
 
 def method_names(given: Sequence[str], corpus: Corpus) -> list[str]:
@@ -183,13 +192,20 @@ def trainings(
         for name in names:
             if seed and not any(map(is_network, (name, *MEMBERS.get(name, ())))):
                 continue
-            file = configs / corpus.name / f"{name}.toml"
-            config = file if file.is_file() else None
+            config = _config_file(configs, corpus.name, name)
             settings = training_settings(name, seed, corpus, config, given)
             members = tuple(
                 f"{member}-{seed if is_network(member) else 0}" for member in MEMBERS.get(name, ())
             )
             yield Training(name, seed, settings, config, members)
+
+
+def _config_file(configs: Path, data: str, method: str) -> Path | None:
+    """The settings for this data or, where it has additions, for the data set alone."""
+    for name in (data, data.partition("+")[0]):
+        if (file := configs / name / f"{method}.toml").is_file():
+            return file
+    return None
 
 
 def training_settings(
@@ -287,7 +303,9 @@ def job_of(one: Training, corpus: Corpus, places: Places, command: str) -> Job:
         rows = corpus.rows.get(Path(name).name)
     elif name and corpus.data is not None:
         kept = places.bundles / "vectors"
-        file = vectors_file(name, corpus.data, kept, one.config, places.cache)
+        file = vectors_file(
+            name, corpus.data, kept, one.config, places.cache, additions=corpus.additions
+        )
         settings = dataclasses.replace(settings, vectors=str(file))
     return Job(
         method=one.method,
@@ -297,6 +315,7 @@ def job_of(one: Training, corpus: Corpus, places: Places, command: str) -> Job:
         data=str(corpus.data) if prepared is None else None,
         prepared=str(prepared) if prepared is not None else None,
         rows=str(rows) if rows is not None else None,
+        additions=corpus.additions.to_json() if corpus.additions != NOTHING else None,
         hide=dataclasses.asdict(corpus.hiding) if corpus.hiding else None,
         results=str(places.results),
         bundle=str(places.bundle(one.name)),

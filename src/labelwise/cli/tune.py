@@ -15,7 +15,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelwise.cli.configs import read_config
-from labelwise.cli.options import CacheOption, DrawOption, DropOption, HideOption, hiding_of
+from labelwise.cli.options import (
+    CacheOption,
+    DrawOption,
+    DropOption,
+    EveryConceptOption,
+    HideOption,
+    MoreOption,
+    SummariesOption,
+    ThesaurusOption,
+    additions_of,
+    hiding_of,
+)
 from labelwise.cli.output import note
 from labelwise.cli.train import MethodArgument
 from labelwise.errors import InputError, LabelwiseError
@@ -42,6 +53,10 @@ def tune(
             show_default=False,
         ),
     ] = None,
+    more: MoreOption = None,
+    summaries: SummariesOption = False,
+    thesaurus: ThesaurusOption = None,
+    every_concept: EveryConceptOption = False,
     prepared: Annotated[
         Path | None,
         typer.Option(
@@ -127,7 +142,8 @@ def tune(
     if sum(one is not None for one in (plan, run, tell)) > 1:
         raise typer.BadParameter("--plan, --run and --tell are three different tasks: choose one")
     hiding = hiding_of(hide, draw, drop_documents)
-    corpus = open_corpus(data, prepared, vectors or (), hiding)
+    additions = additions_of(more, summaries, thesaurus, every_concept)
+    corpus = open_corpus(data, prepared, vectors or (), hiding, additions)
     given = [*(settings or ()), *([f"max_seconds={max_seconds:g}"] if max_seconds else ())]
     search = Search(method, corpus, config, tuple(given), seed, cache)
     search.settings({})  # says at once what is wrong with them

@@ -26,11 +26,13 @@ import numpy as np
 from labelwise import bundle as bundles
 from labelwise import methods
 from labelwise.cli.measured import score
+from labelwise.cli.output import note
 from labelwise.cli.run_folder import Resumable, finish_run
 from labelwise.cli.settings import parse_settings
-from labelwise.corpus.dataset import open_dataset
+from labelwise.corpus.dataset import NOTHING, Additions, open_dataset
 from labelwise.corpus.hidden import Hiding, hide
 from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.more import repeated_note
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
 from labelwise.evaluation.ranking import top_k
@@ -65,6 +67,7 @@ class Job:
     data: str | None = None  # a folder of documents, or ...
     prepared: str | None = None  # ... of a prepared corpus
     rows: str | None = None  # vectors in place of those of the prepared corpus
+    additions: dict[str, Any] | None = None  # what the data is opened with besides
     hide: dict[str, Any] | None = None  # labels hidden from training (``Hiding``)
     splits: list[str] = dataclasses.field(default_factory=lambda: ["dev", "test"])
     results: str | None = None  # folder of runs
@@ -92,10 +95,14 @@ class Source(Protocol):
 class Documents:
     """A data set, as `labelwise train` reads it."""
 
-    def __init__(self, folder: Path, hiding: Hiding | None = None) -> None:
-        dataset = open_dataset(folder)
+    def __init__(
+        self, folder: Path, additions: Additions = NOTHING, hiding: Hiding | None = None
+    ) -> None:
+        dataset = open_dataset(folder, additions)
         self.dataset = hide(dataset, hiding) if hiding else dataset
         self.record = DataRecord.of(self.dataset)
+        if dataset.repeated:
+            note(repeated_note(dataset.repeated))
 
     def fit(self, method: Method) -> None:
         method.thesaurus = self.dataset.thesaurus
@@ -165,7 +172,11 @@ def do(job: Job) -> None:
     source: Source = (
         Numbers(Path(job.prepared), Path(job.rows) if job.rows else None, hiding)
         if job.prepared
-        else Documents(Path(job.data or ""), hiding)
+        else Documents(
+            Path(job.data or ""),
+            Additions.from_json(job.additions) if job.additions else NOTHING,
+            hiding,
+        )
     )
     seconds = {"read": time.perf_counter() - started}
     splits = [split for split in job.splits if source.record.counts.get(split)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
@@ -59,6 +59,26 @@ class Additions:
             *(("every-concept",) if self.every_concept else ()),
         )
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "more": [str(path) for path in self.more],
+            "summaries": self.summaries,
+            "thesaurus": str(self.thesaurus) if self.thesaurus else None,
+            "every_concept": self.every_concept,
+        }
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, Any]) -> Additions:
+        return cls(
+            tuple(Path(path) for path in written["more"]),
+            written["summaries"],
+            Path(written["thesaurus"]) if written["thesaurus"] else None,
+            written["every_concept"],
+        )
+
+
+NOTHING = Additions()
+
 
 @dataclass(frozen=True)
 class Dataset:
@@ -73,7 +93,7 @@ class Dataset:
     """The file or folder of each split that there is."""
     thesaurus_path: Path | None = None
     skipped: Skipped | None = None
-    additions: Additions = Additions()
+    additions: Additions = NOTHING
     repeated: list[Repeated] = field(default_factory=list)
     """Of the additional documents those left out, for their ids are there already; known when the
     training documents are."""
@@ -203,7 +223,7 @@ class Dataset:
 
 def open_dataset(
     path: str | Path,
-    additions: Additions = Additions(),  # noqa: B008 - frozen
+    additions: Additions = NOTHING,
     *,
     skipped: Skipped | None = None,
 ) -> Dataset:

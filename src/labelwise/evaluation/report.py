@@ -201,6 +201,12 @@ def _heading(runs: Sequence[Run]) -> str:
         f"{data.counts[split]:,} {split}" for split in SPLITS if split in data.counts
     )
     groups = ", ".join(f"{count:,} {group}" for group, count in data.groups.items())
+    if data.trained_on:
+        return (
+            f"**{data.name}**, {_split(runs)} documents: {documents}. Labels are grouped by the "
+            "training documents of each model, whose training data stands behind its name; labels "
+            f"that it does not know count as missed. Data fingerprint `{data.fingerprint}`."
+        )
     return (
         f"**{data.name}**, {_split(runs)} split. Documents: {documents}. Labels: {groups}. "
         f"Data fingerprint `{data.fingerprint}`, label space `{data.label_space}`."

@@ -1,0 +1,213 @@
+"""More training documents and labelled files on the command line: kept apart, nothing hidden."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from labelwise import bundle as bundles
+from labelwise.evaluation.runs import Run
+
+
+@pytest.fixture(scope="module")
+def newlaw(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Titles of other acts; one of them is an act of the test split."""
+    folder = tmp_path_factory.mktemp("more") / "newlaw"
+    folder.mkdir()
+    acts = [json.loads(line) for line in (corpus / "dev.jsonl").read_text("utf-8").splitlines()]
+    titles = [
+        {"celex_id": f"new-{n}", "title": one["header"], "concepts": one["concepts"]}
+        for n, one in enumerate(acts[:40])
+    ]
+    test = json.loads((corpus / "test.jsonl").read_text("utf-8").splitlines()[0])
+    titles.append({"celex_id": test["celex_id"], "title": "A title", "concepts": []})
+    (folder / "train-titles.jsonl").write_text("\n".join(map(json.dumps, titles)), "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(
+    corpus: Path, newlaw: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, list[str]]:
+    """A model of more data, and the options that it was trained with."""
+    from labelwise.cli import main
+
+    out = tmp_path_factory.mktemp("bundles") / "more.bundle"
+    options = ["--data", str(corpus), "--more", str(newlaw / "train-titles.jsonl")]
+    with pytest.raises(SystemExit) as ended:
+        main(["--quiet", "train", "exact-match", *options, "--out", str(out), "--json"])
+    assert ended.value.code == 0
+    return out, options
+
+
+def test_train_names_what_it_left_out_and_the_data_it_made(
+    labelwise: Callable[..., Any], corpus: Path, newlaw: Path, tmp_path: Path
+) -> None:
+    file, out = newlaw / "train-titles.jsonl", tmp_path / "m.bundle"
+    options = ("--data", corpus, "--more", file, "--every-concept", "--out", out, "--json")
+    done = labelwise("train", "exact-match", *options)
+    assert done.code == 0
+    assert f"left out 1 document of {file}, whose id is in test already" in done.err
+    data = done.json["data"]
+    assert data["name"] == "synthetic+newlaw+every-concept"
+    assert data["counts"]["train"] == 340
+    concepts = json.loads((corpus / "descriptors.json").read_text("utf-8"))
+    assert data["counts"]["labels"] == len(concepts)
+
+
+def test_a_model_of_more_data_is_measured_in_a_folder_of_its_own_or_not_at_all(
+    labelwise: Callable[..., Any],
+    corpus: Path,
+    bundle: Path,
+    trained: tuple[Path, list[str]],
+    tmp_path: Path,
+) -> None:
+    model, options = trained
+    done = labelwise("evaluate", model, *options, "--results", tmp_path, "--json")
+    assert done.code == 0
+    assert (tmp_path / "synthetic+newlaw" / "exact-match" / "seed-0.json").is_file()
+    for one, given in ((model, ("--data", corpus)), (bundle, options)):
+        refused = labelwise("evaluate", one, *given, "--results", tmp_path)
+        assert refused.code != 0
+        assert "give the same --more" in refused.err
+    assert not (tmp_path / "synthetic").exists()
+
+
+def test_reproduce_takes_more_data_with_the_settings_of_the_data_alone(
+    labelwise: Callable[..., Any], trained: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    _, options = trained
+    configs = tmp_path / "configs" / "synthetic"
+    configs.mkdir(parents=True)
+    (configs / "exact-match.toml").write_text("# tried\nseed = 0\n", "utf-8")
+    places = ("--out", tmp_path / "results", "--bundles", tmp_path / "bundles")
+    done = labelwise(
+        "reproduce", *options, *places, "--configs", tmp_path / "configs", "-m", "exact-match"
+    )
+    assert done.code == 0, done.err
+    (path,) = (tmp_path / "results").rglob("seed-0.json")
+    run = Run.read(path)
+    assert path.parent.parent.name == run.data.name == "synthetic+newlaw"
+    assert "--more newlaw/train-titles.jsonl" in run.command
+    assert (tmp_path / "bundles" / "synthetic+newlaw" / "exact-match-0.bundle").is_dir()
+    assert "finished before" in labelwise("reproduce", *options, *places, "-m", "exact-match").err
+
+
+def labelled(path: Path, acts: list[dict[str, Any]], unknown: int) -> Path:
+    """Acts with their gold labels, the first so many with one more that nobody knows."""
+    records = [
+        {**one, "concepts": [*one["concepts"], "new-1"] if n < unknown else one["concepts"]}
+        for n, one in enumerate(acts)
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(map(json.dumps, records)), "utf-8")
+    return path
+
+
+def test_a_file_is_measured_as_the_split_that_holds_the_same_documents(
+    labelwise: Callable[..., Any],
+    corpus: Path,
+    bundle: Path,
+    acts: list[dict[str, Any]],
+    tmp_path: Path,
+) -> None:
+    file = labelled(tmp_path / "acts.jsonl", acts, unknown=0)
+    on = labelwise("evaluate", bundle, "--on", file, "--results", tmp_path, "--json").json
+    split = labelwise("evaluate", bundle, "--data", corpus, "--results", tmp_path, "--json").json
+    assert on["data"]["counts"] == {"test": 60, "unknown labels": 0, "unknown gold": 0}
+    assert on["data"]["trained_on"] == "synthetic"
+    for group, figures in split["measures"]["test"].items():
+        assert on["measures"]["test"][group] == pytest.approx(figures), group
+
+
+def test_labels_that_a_model_does_not_know_are_missed(
+    labelwise: Callable[..., Any], bundle: Path, acts: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    known = labelled(tmp_path / "new" / "test.jsonl", acts, unknown=0)
+    some = labelled(tmp_path / "newer" / "test.jsonl", acts, unknown=25)
+    for file in (known, some):
+        assert labelwise("evaluate", bundle, "--on", file, "--results", tmp_path).code == 0
+    before, after = (
+        Run.read(tmp_path / name / "svm@synthetic" / "seed-0.json")
+        for name in ("new-test", "newer-test")
+    )
+    assert after.data.counts == {"test": 60, "unknown labels": 1, "unknown gold": 25}
+    assert after.data.groups["zero"] == before.data.groups["zero"] + 1
+    counts = [run.f1_counts("test", "all").sum(axis=0) for run in (before, after)]
+    np.testing.assert_array_equal(counts[1] - counts[0], [0, 0, 25])
+    # The same hits, over one gold label more.
+    hits = [run.measures["test"].counts.hits[0] for run in (before, after)]
+    np.testing.assert_array_equal(*hits)
+    recall = [run.per_document("test", "all", "R@5") for run in (before, after)]
+    gold = before.measures["test"].counts.gold_labels("all")
+    np.testing.assert_allclose(recall[1][:25], (recall[0] * gold / (gold + 1))[:25])
+    assert after.value("test", "all", "nDCG@5") < before.value("test", "all", "nDCG@5")
+    assert after.value("test", "all", "macro-F1") < before.value("test", "all", "macro-F1")
+
+
+def test_models_with_other_labels_are_compared_on_a_file_over_all_labels(
+    labelwise: Callable[..., Any],
+    bundle: Path,
+    trained: tuple[Path, list[str]],
+    acts: list[dict[str, Any]],
+    tmp_path: Path,
+) -> None:
+    file = labelled(tmp_path / "law" / "dev.jsonl", acts, unknown=3)
+    for model in (bundle, trained[0]):
+        done = labelwise("evaluate", model, "--on", file, "--results", tmp_path)
+        assert "labels that the model does not know: 1, gold 3 times, each missed" in done.out
+    folder = tmp_path / "law-dev"
+    assert sorted(one.name for one in folder.iterdir() if one.is_dir()) == [
+        "exact-match@synthetic+newlaw",
+        "svm@synthetic",
+    ]
+    made = labelwise("compare", folder, "--split", "dev", "--json", "--rounds", 50)
+    assert made.code == 0, made.err
+    assert made.json["methods"][0]["method"] == "svm@synthetic"
+    refused = labelwise("compare", folder, "--split", "dev", "--group", "few")
+    assert "gold labels of their documents differ" in refused.err
+    assert labelwise("report", tmp_path).code == 0
+    assert "each model" in (folder / "README.md").read_text("utf-8")
+
+
+def test_gold_labels_that_were_replaced_are_looked_for_under_today_s_ids(
+    labelwise: Callable[..., Any], bundle: Path, acts: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    space = bundles.load(bundle).label_space
+    old = [{**one, "concepts": [f"old-{label}" for label in one["concepts"]]} for one in acts]
+    file = tmp_path / "old.jsonl"
+    file.write_text("\n".join(map(json.dumps, old)), "utf-8")
+    thesaurus = tmp_path / "today.json"
+    concepts = [{"id": one.id, "label": one.descriptor} for one in space.labels]
+    concepts += [{"id": f"old-{id}", "label": "?", "replaced_by": [id]} for id in space.ids]
+    thesaurus.write_text(json.dumps(concepts), "utf-8")
+    places = ("--on", file, "--results", tmp_path, "--json")
+    assert labelwise("evaluate", bundle, *places).json["measures"]["test"]["all"]["RP@5"] == 0
+    found = labelwise("evaluate", bundle, *places, "--thesaurus", thesaurus).json
+    assert found["data"]["counts"]["unknown labels"] == 0
+    assert found["measures"]["test"]["all"]["RP@5"] > 0.3
+
+
+def test_what_does_not_go_together_is_said(
+    labelwise: Callable[..., Any],
+    bundle: Path,
+    act: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("LABELWISE_DATA", raising=False)
+    assert "--on is needed" in labelwise("evaluate", bundle).err
+    assert (
+        "--on measures on one file"
+        in labelwise("evaluate", bundle, "--on", act, "--split", "dev").err
+    )
+    text = tmp_path / "act.txt"
+    text.write_text("Oranges may be imported.", "utf-8")
+    assert "has a gold label to measure against" in labelwise("evaluate", bundle, "--on", text).err
+    prepared = ("reproduce", "--prepared", tmp_path, "--more", act)
+    assert "--more and its like go with --data" in labelwise(*prepared).err
