@@ -20,7 +20,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from labelwise.corpus.dataset import Dataset, open_dataset
+from labelwise.corpus.dataset import Additions, Dataset, open_dataset
+from labelwise.corpus.more import repeated_note
 from labelwise.evaluation.runs import DataRecord
 from labelwise.layers.encoder_files import find_encoder, read_tokenizer
 from labelwise.text.tokenized import tokenize_corpus
@@ -38,6 +39,10 @@ from labelwise.training.prepared import (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the data set")
+    parser.add_argument("--more", type=Path, action="append", help="more training documents")
+    parser.add_argument("--summaries", action="store_true", help="in --more are documents too")
+    parser.add_argument("--thesaurus", type=Path, help="in place of the data set's own")
+    parser.add_argument("--every-concept", action="store_true", help="of the thesaurus is a label")
     parser.add_argument("--vectors", type=Path, help="word vectors, GloVe or word2vec text")
     parser.add_argument("--out", type=Path, required=True, help="folder to write")
     parser.add_argument("--dim", type=int, default=100, help="width of vectors without a file")
@@ -46,7 +51,9 @@ def main() -> None:
     parser.add_argument("--encoder", help="folder of an encoder, whose pieces are the tokens")
     parser.add_argument("--most", type=int, help="pieces kept of a document")
     given = parser.parse_args()
-    dataset = open_dataset(given.data)
+    more = tuple(given.more or ())
+    additions = Additions(more, given.summaries, given.thesaurus, given.every_concept)
+    dataset = open_dataset(given.data, additions)
     if given.encoder:
         prepared, test, settings = in_pieces(dataset, given.encoder, given.most)
     else:
@@ -55,6 +62,8 @@ def main() -> None:
     record = {"data": asdict(DataRecord.of(dataset)), "settings": settings}
     (given.out / "data.json").write_text(json.dumps(record), encoding="utf-8")
     size = sum(file.stat().st_size for file in given.out.iterdir())
+    if dataset.repeated:
+        print(repeated_note(dataset.repeated))
     print(
         f"{given.out}: {len(prepared.train.ids):,} + {len(prepared.dev.ids):,} + "
         f"{len(test.ids):,} documents, {len(prepared.vocabulary):,} words, "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,8 @@ import pytest
 
 from labelwise import bundle as bundles
 from labelwise.evaluation.runs import Run
+
+SCRIPTS = Path(__file__).parents[2] / "benchmarks"
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +100,32 @@ def test_reproduce_takes_more_data_with_the_settings_of_the_data_alone(
     assert "--more newlaw/train-titles.jsonl" in run.command
     assert (tmp_path / "bundles" / "synthetic+newlaw" / "exact-match-0.bundle").is_dir()
     assert "finished before" in labelwise("reproduce", *options, *places, "-m", "exact-match").err
+
+
+@pytest.mark.skipif(not SCRIPTS.is_dir(), reason="the scripts are not part of the package")
+def test_a_prepared_corpus_has_what_it_was_prepared_with(
+    labelwise: Callable[..., Any],
+    trained: tuple[Path, list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("LABELWISE_DATA", raising=False)
+    _, options = trained
+    prepared = tmp_path / "prepared"
+    command = [SCRIPTS / "gpu_prepare.py", *options, "--every-concept", "--out", prepared]
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "left out 1 document" in done.stdout
+    made = json.loads((prepared / "data.json").read_text("utf-8"))["data"]
+    assert made["name"] == "synthetic+newlaw+every-concept"
+    assert made["counts"]["train"] == 340
+    places = ("--out", tmp_path / "results", "--bundles", tmp_path / "bundles", "--no-report")
+    quick = ("epochs=1", "filters=8", "blocks=2", "max_tokens=20", "device=cpu")
+    given = [word for one in quick for word in ("--set", one)]
+    alone = ("reproduce", "--prepared", prepared, "-m", "dcnn-lwan", "--seeds", 1)
+    assert labelwise(*alone, *places, *given).code == 0
+    (path,) = (tmp_path / "results").rglob("seed-0.json")
+    assert path.parent.parent.name == "synthetic+newlaw+every-concept"
 
 
 def labelled(path: Path, acts: list[dict[str, Any]], unknown: int) -> Path:
