@@ -1,8 +1,8 @@
 """A light English stemmer: one stem for the forms of a word, and little more than that.
 
 Plurals (``fisheries``, ``fishery``), -ed and -ing (``imported``, ``importing``, ``import``), a last
-e and y. Derived words stay apart (``agriculture``, ``agricultural``): joining them as well found no
-more labels of EURLEX57K's dev documents, and mixed up some.
+e and y. Derived words stay apart (``agriculture``, ``agricultural``): to join them as well ranked
+few-shot labels of EURLEX57K's dev documents lower.
 """
 
 from __future__ import annotations
