@@ -184,7 +184,8 @@ def test_other_settings_are_other_results_and_the_file_of_settings_counts(
     np.testing.assert_allclose(found, scores, atol=0.01)  # the bundle has half precision
     gold = dataset.label_space.gold(dataset.test)
     again = evaluate_topk(columns, scores, gold, dataset.label_space)
-    assert again["all"]["RP@5"] == pytest.approx(run.value("test", "all", "RP@5"))
+    # Half precision ties labels that are all but equal.
+    assert again["all"]["RP@5"] == pytest.approx(run.value("test", "all", "RP@5"), abs=0.01)
 
     assert "finished before" in labelwise("reproduce", *asked, *sets(CNN), "--max-seconds", 99).err
     (here / "configs/acts/cnn-lwan.toml").write_text("dropout = 0.2\n")

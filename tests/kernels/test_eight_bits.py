@@ -132,3 +132,19 @@ def test_nothing_is_rounded_unless_asked_for_and_never_in_training() -> None:
         assert not asked_for(queries)
     with eight_bits.eight_bits():
         assert torch.equal(label_attention(h, lengths, queries, outputs, bias), exact)
+
+
+def test_a_linear_layer_is_near_that_in_float32_and_follows_its_weights() -> None:
+    make = torch.Generator().manual_seed(0)
+    weight = torch.randn(300, 256, generator=make) / 16
+    bias, x = torch.randn(300, generator=make), torch.randn(40, 256, generator=make)
+    with torch.no_grad(), eight_bits.eight_bits():
+        if not eight_bits.linear_asked_for(weight):
+            pytest.skip("this PyTorch has no quantised product")
+        for _ in range(2):
+            exact = x @ weight.T + bias
+            found = eight_bits.linear(x, weight, bias)
+            assert (found - exact).norm() < 0.03 * exact.norm()
+            weight *= -2  # what was kept of it is no longer true
+    with eight_bits.eight_bits():
+        assert not eight_bits.linear_asked_for(weight), "rounding has no gradient"

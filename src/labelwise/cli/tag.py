@@ -103,13 +103,15 @@ def tag(
     space, thesaurus = method.label_space, bundles.thesaurus(bundle)
     cut = parse_threshold(threshold, method)
     allowed = allowed_columns(space, include or (), exclude or ())
+    # Labels that are asked for by name need not be among the best.
+    score = method.scores if include else method.best_scores
 
     def tagged() -> Iterator[Tagged]:
         from labelwise.evidence.predictions import rank
 
         with one_bar("tagging") as advance:
             for batch in batches(read_inputs(files, skip_bad=skip_bad), BATCH):
-                for document, scores in zip(batch, method.scores(batch), strict=True):
+                for document, scores in zip(batch, score(batch), strict=True):
                     found = rank(scores, space, top=top, threshold=cut, allowed=allowed)
                     labels = [prediction.label.id for prediction in found]
                     why = method.evidence(document, labels) if evidence else None

@@ -2,11 +2,16 @@
 
 A processor with VNNI instructions multiplies them four times as fast as float32, and adds the
 products up in 32 bits without rounding: the only errors are those of rounding the factors.
+
+The linear layers of an encoder are also worth it without these instructions: PyTorch's quantised
+product is twice as fast as float32 there. It takes one scale for all that it is given, so it is
+given what belongs together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+import warnings
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -35,13 +40,21 @@ def eight_bits(enabled: bool = True) -> Iterator[None]:
 
 def asked_for(weight: Tensor) -> bool:
     """Whether products with it are to be made in 8 bits: rounding has no gradient."""
+    return _is_for(weight) and available()
+
+
+def linear_asked_for(weight: Tensor) -> bool:
+    """The same for a linear layer, which PyTorch has a product of its own for."""
+    return _is_for(weight) and hasattr(torch.ops.quantized, "linear_prepack")
+
+
+def _is_for(weight: Tensor) -> bool:
     return (
         _asked.get()
         and weight.device.type == "cpu"
         and weight.dtype == torch.float32
         and weight.numel() >= SMALLEST
         and not torch.is_grad_enabled()
-        and available()
     )
 
 
@@ -51,10 +64,15 @@ def available() -> bool:
 
     Without VNNI pairs of products are added up in 16 bits, which 127 × 127 twice does not fit.
     """
-    if not getattr(torch.cpu, "_is_vnni_supported", lambda: False)():
+    if not _has_vnni():
         return False
     most = torch.full((32, 64), 127, dtype=torch.int8)
     return bool((product(most, most) == 64 * 127 * 127).all())
+
+
+@cache
+def _has_vnni() -> bool:
+    return bool(getattr(torch.cpu, "_is_vnni_supported", lambda: False)())
 
 
 def rounded(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -70,14 +88,36 @@ def rounded(x: Tensor) -> tuple[Tensor, Tensor]:
 
 def rounded_weight(weight: Tensor) -> tuple[Tensor, Tensor]:
     """The same of a weight, kept until the weight changes: rounding may take as long as an act."""
+    whole, scale = _kept_for(weight, rounded)
+    return whole, scale
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """x (n, in), weight (out, in), bias (out,) to (n, out), x with one scale for all of it."""
+    packed = _kept_for(weight, lambda own: _packed(own, bias.detach()))
+    # Without VNNI pairs of products are added up in 16 bits: numbers of 7 bits do not overflow.
+    found: Tensor = torch.ops.quantized.linear_dynamic(x, packed, not _has_vnni())
+    return found
+
+
+def _packed(weight: Tensor, bias: Tensor) -> Any:
+    scale = (weight.abs().amax(1) / 127).clamp_min_(1e-30)
+    with warnings.catch_warnings():  # of what may come after it
+        warnings.simplefilter("ignore")
+        zero = torch.zeros(len(weight), dtype=torch.int64)
+        whole = torch.quantize_per_channel(weight, scale, zero, 0, torch.qint8)
+    return torch.ops.quantized.linear_prepack(whole, bias)
+
+
+def _kept_for(weight: Tensor, make: Callable[[Tensor], Any]) -> Any:
+    """What is made of a weight, kept until the weight changes."""
     if weight.is_inference():  # does not know whether it was changed
-        return rounded(weight)
+        return make(weight)
     stamp = weight._version, weight.data_ptr()
     found = _kept.get(weight)
     if found is None or found[0] != stamp:
-        found = _kept[weight] = stamp, rounded(weight.detach())
-    whole, scale = found[1]
-    return whole, scale
+        found = _kept[weight] = stamp, make(weight.detach())
+    return found[1]
 
 
 def product(x: Tensor, y: Tensor) -> Tensor:

@@ -56,8 +56,11 @@ class DescribedLabels(nn.Module):
             q = torch.addcmul(linear(e, self.project_query), self.queries, kept.to(e.dtype))
             o = torch.addcmul(linear(e, self.project_output), self.outputs, kept.to(e.dtype))
             return q, o, self.bias
-        if self._kept is None or torch.is_grad_enabled():
-            self._kept = self._all()
+        if torch.is_grad_enabled():
+            return self._all()
+        if self._kept is None or self._kept[0].device != self.bias.device:
+            with torch.inference_mode(False), torch.no_grad():  # what is kept may be kept in 8 bits
+                self._kept = self._all()
         return self._kept
 
     def _all(self) -> tuple[Tensor, Tensor, Tensor]:

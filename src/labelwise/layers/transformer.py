@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,7 +33,7 @@ class Transformer(nn.Module):
         self.shape = shape
         self.positions = nn.Parameter(torch.zeros(shape.positions, shape.width))
         self.norm = nn.LayerNorm(shape.width, shape.epsilon)
-        self.layers = nn.ModuleList(_Layer(shape, dropout) for _ in range(shape.layers))
+        self.layers: Any = nn.ModuleList(_Layer(shape, dropout) for _ in range(shape.layers))
         self.dropout = nn.Dropout(dropout)
         if shape.buckets:
             # Not learned: there are a few hundred of them, and gradients for each would slow down
@@ -41,6 +42,12 @@ class Transformer(nn.Module):
 
     def forward(self, x: Tensor, places: Tensor, rows: Rows) -> Tensor:
         """x (N, H) word vectors, places (N,) each token's place in its row."""
+        if len(rows) > 1 and eight_bits.linear_asked_for(self.layers[0].read.weight):
+            # A row at a time: what stands beside it then has no say in how it is rounded.
+            alone = [Rows.of(rows.lengths[[at]], x.device) for at in range(len(rows))]
+            sizes = rows.lengths.tolist()
+            parts = zip(torch.split(x, sizes), torch.split(places, sizes), alone, strict=True)
+            return torch.cat([self(*of_row) for of_row in parts])
         dtype = autocast_dtype(x) or x.dtype
         # Outside autocast, which would widen every norm: sums within it are float32 anyway.
         with torch.autocast(x.device.type, enabled=False):
@@ -83,10 +90,8 @@ class _Layer(nn.Module):
 
 def product(x: Tensor, linear: nn.Linear) -> Tensor:
     """In the precision of x; for scoring on a CPU in 8 bits, where they are asked for."""
-    if eight_bits.asked_for(linear.weight):
-        weight, scale = eight_bits.rounded_weight(linear.weight)  # (out, in), (out, 1)
-        whole, own = eight_bits.rounded(x)  # (N, in), (N, 1)
-        return torch.addcmul(linear.bias, eight_bits.product(whole, weight) * own, scale.T)
+    if eight_bits.linear_asked_for(linear.weight):
+        return eight_bits.linear(x, linear.weight, linear.bias)
     return functional.linear(x, linear.weight.to(x.dtype), linear.bias.to(x.dtype))
 
 

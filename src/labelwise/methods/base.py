@@ -126,6 +126,11 @@ class Method(ABC):
         labels = len(self.label_space)
         return self._scores(documents) if documents else np.zeros((0, labels), dtype=np.float32)
 
+    def best_scores(self, documents: Sequence[Document]) -> Scores:
+        """The same where the best labels are all that matters: a method may find them sooner.
+        Theirs are exact; those of labels that are far behind may be off."""
+        return self.scores(documents)
+
     def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """The words of the document that speak for each of the labels, in their order."""
         self._require_labels(labels)

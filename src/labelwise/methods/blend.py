@@ -18,7 +18,7 @@ Exact Match) and by no other: what the others say of a label they never saw is c
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -133,10 +133,18 @@ class Blend(Method):
         return Mixture(tuple(weights.tolist()), *((slope, offset) if slope > 0 else ()))
 
     def _scores(self, documents: Sequence[Document]) -> Scores:
+        return self._blended(documents, lambda member: member.scores(documents))
+
+    def best_scores(self, documents: Sequence[Document]) -> Scores:
+        if not documents:
+            return self.scores(documents)
+        return self._blended(documents, lambda member: member.best_scores(documents))
+
+    def _blended(self, documents: Sequence[Document], score: Callable[[Method], Scores]) -> Scores:
         unasked = np.zeros((len(documents), len(self.label_space)), dtype=np.float32)
         return self.blended(
             [
-                member.scores(documents) if self._is_asked(at) else unasked
+                score(member) if self._is_asked(at) else unasked
                 for at, member in enumerate(self.members)
             ]
         )

@@ -35,11 +35,12 @@ from labelwise.layers.encoder_files import (
     read_tokenizer,
     read_weights,
 )
+from labelwise.layers.first_look import FirstLook
 from labelwise.layers.transformer import PackedRows, Transformer
-from labelwise.methods.base import Evidence, EvidenceKind, Settings, Span, State
+from labelwise.methods.base import Evidence, EvidenceKind, Scores, Settings, Span, State
 from labelwise.methods.network import BaseNetwork, NetworkMethod, require_whole
 from labelwise.text.pieces import Pieces
-from labelwise.training.batches import Batch
+from labelwise.training.batches import Batch, Gatherer
 from labelwise.training.device import autocast
 from labelwise.training.loop import Progress
 from labelwise.training.numbered import Numbered, Reading, number
@@ -48,6 +49,9 @@ from labelwise.training.recipe import Recipe
 
 TEXTS = 256
 """Names of labels that are embedded at a time."""
+
+LOOKED_AT = 128
+"""Documents whose tokens the first look is learned from."""
 
 RIDGE = 1e-2
 """How much the bridge to new labels is held back, as a share of the embeddings' own size."""
@@ -83,6 +87,11 @@ class EncoderSettings(Settings, Recipe):
     frozen_layers: int = 0
     """Layers from below, and the word vectors with them, that are not trained at all; with all of
     the encoder's, its features are used as they are."""
+    look: int = 128
+    """On a CPU, labels are first looked at in so many dimensions that their products with tokens
+    need most (``layers.first_look``), and attended to in full if they are among the best."""
+    shortlist: int = 500
+    """Labels that are attended to in full after the first look, where the best are asked for."""
     batch: int = 64
     """A smaller batch is more steps, which is what an encoder of few epochs lacks."""
     learning_rate: float = 2e-3
@@ -98,6 +107,7 @@ class EncoderSettings(Settings, Recipe):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_whole(self, pieces=1, piece_tokens=1, stride=1, frozen_layers=0)
+        require_whole(self, look=1, shortlist=1)
         if self.stride > self.piece_tokens:
             raise LabelwiseError(
                 f"stride must be at most piece_tokens ({self.piece_tokens}), not {self.stride}: "
@@ -149,6 +159,8 @@ class EncoderNetwork(BaseNetwork):
         self.labels = DescribedLabels(
             material.descriptors, material.prior, shape.width, settings.label_dropout
         )
+        self.look = FirstLook(shape.width, min(settings.look, shape.width))
+        self.shortlist = settings.shortlist
         self.register_buffer("centre", material.centre)
         self.register_buffer("bridge", material.bridge)
         self.learning_shares = self._learning_shares(settings)
@@ -193,6 +205,14 @@ class EncoderNetwork(BaseNetwork):
         h, packed = self.encode(batch)
         h = packed.by_document(h)  # (D, M, H)
         return label_attention(h, packed.lengths, *self.labels())  # (D, L)
+
+    def best(self, batch: Batch) -> Tensor:
+        """The logits (D, L), exact for the labels that a first look finds among the best."""
+        labels = self.labels()
+        if batch.tokens.is_cuda or len(labels[2]) <= 2 * self.shortlist:
+            return self.forward(batch)
+        h, packed = self.encode(batch)
+        return self.look.forward(packed.by_document(h), packed.lengths, labels, self.shortlist)
 
     def attend(self, batch: Batch, columns: Tensor) -> Tensor:
         h, packed = self.encode(batch)
@@ -251,7 +271,8 @@ class EncoderMethod(NetworkMethod):
                 f"the corpus was prepared with another tokenizer than that of the encoder {folder}"
             )
         progress = super().fit_prepared(prepared)
-        self._build_bridge(prepared)
+        self._build_bridge()
+        self._build_look(prepared)
         # Where its folder lay means nothing elsewhere; a bundle has the weights.
         self.settings = dataclasses.replace(self.settings, encoder=folder.name)
         return progress
@@ -320,7 +341,24 @@ class EncoderMethod(NetworkMethod):
             found.append(torch.stack([share[kind] * mean for kind, mean in kinds]).sum(0))
         return functional.normalize(torch.stack(found))
 
-    def _build_bridge(self, prepared: Prepared) -> None:
+    def _build_look(self, prepared: Prepared) -> None:
+        """Learn the first look from encoded tokens of dev documents, or training ones."""
+        split = prepared.dev if len(prepared.dev.ids) else prepared.train
+        rows = split.examples(self.reading).documents
+        device = self._device()
+        self.network.to(device).eval()
+        gather, some = Gatherer(rows, device), range(min(len(rows), LOOKED_AT))
+        with torch.inference_mode(), autocast(device, self.settings.precision):
+            tokens = torch.cat([self.network.encode(gather([one]))[0].float() for one in some])
+            queries, outputs, _ = self.network.labels()
+            self.network.look.learn(tokens, torch.cat([queries, outputs]))
+
+    def best_scores(self, documents: Sequence[Document]) -> Scores:
+        if not documents:
+            return self.scores(documents)
+        return self._predict(self._number(documents), self.network.best)
+
+    def _build_bridge(self) -> None:
         """Find what turns the trained encoder's embedding of a name into that of the encoder as it
         was: the least squares over the names of all labels. Labels that come later need it."""
         folder = find_encoder(self.settings.encoder)

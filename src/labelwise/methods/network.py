@@ -224,10 +224,11 @@ class NetworkMethod(Method):
     def _scores(self, documents: Sequence[Document]) -> Scores:
         return self._predict(self._number(documents))
 
-    def _predict(self, rows: Numbered) -> Scores:
+    def _predict(self, rows: Numbered, forward: Callable[[Batch], Tensor] | None = None) -> Scores:
         device = self._device()
         self.network.to(device)
-        return predict(self.network, Gatherer(rows, device), self.settings, len(self.label_space))
+        labels = len(self.label_space)
+        return predict(self.network, Gatherer(rows, device), self.settings, labels, forward)
 
     def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """The attention of each label over the words read; one pass for all labels."""

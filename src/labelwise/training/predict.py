@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -20,9 +20,16 @@ CPU_BATCH = 16
 
 
 def predict_batches(
-    network: nn.Module, gather: Gatherer, recipe: Recipe
+    network: nn.Module,
+    gather: Gatherer,
+    recipe: Recipe,
+    forward: Callable[[Batch], Tensor] | None = None,
 ) -> Iterator[tuple[Batch, Tensor]]:
-    """Batches of documents of like length, the longest first, and their logits in float32."""
+    """Batches of documents of like length, the longest first, and their logits in float32.
+
+    A network may have another way to find them than the one it is trained with: ``forward``.
+    """
+    forward = forward or network
     network.eval()
     on_cpu = gather.device.type == "cpu"
     order = by_length(gather.documents).tolist()
@@ -39,16 +46,20 @@ def predict_batches(
             eight_bits(recipe.precision == "auto"),
             memory_errors(batch),
         ):
-            return batch, network(batch).float()
+            return batch, forward(batch).float()
 
     return on_cores(score, batches) if on_cpu and len(batches) > 1 else map(score, batches)
 
 
 def predict(
-    network: nn.Module, gather: Gatherer, recipe: Recipe, labels: int
+    network: nn.Module,
+    gather: Gatherer,
+    recipe: Recipe,
+    labels: int,
+    forward: Callable[[Batch], Tensor] | None = None,
 ) -> NDArray[np.float32]:
     """The probability of each label, documents × labels, in the documents' own order."""
     scores = np.empty((len(gather.documents), labels), dtype=np.float32)
-    for batch, logits in predict_batches(network, gather, recipe):
+    for batch, logits in predict_batches(network, gather, recipe, forward):
         scores[batch.documents] = logits.sigmoid().cpu().numpy()
     return scores
