@@ -21,6 +21,7 @@ from labelwise import bundle, methods
 from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.unseen_scale import UnseenScale
 from labelwise.methods import Method
 
 SMALL_NETWORK: dict[str, Any] = {
@@ -190,6 +191,29 @@ def _check_spans(document: Document, evidence: methods.Evidence) -> None:
     elif len(weights):
         assert (weights >= 0).all()
         assert weights.sum() == pytest.approx(1, abs=1e-4)
+
+
+def check_unseen_labels_can_be_put_on_the_scale_of_the_others(
+    method: Method, data: Dataset, folder: Path
+) -> None:
+    """Of zero-shot labels alone; a bundle keeps the scale, and so does a model with more labels."""
+    documents, zero = data.test[:5], method.label_space.groups["zero"]
+    plain, scale = method.scores(documents), UnseenScale(slope=0.5, offset=1.0)
+    method.unseen = scale
+    try:
+        placed = method.scores(documents)
+        bundle.save(method, folder / "placed")
+        wider: Any = method
+        if hasattr(method, "with_labels"):
+            wider = method.with_labels({"new": method.label_space.labels[0].descriptor})
+    finally:
+        method.unseen = None
+    np.testing.assert_array_equal(placed[:, : zero.start], plain[:, : zero.start])
+    np.testing.assert_allclose(placed[:, zero], scale(plain[:, zero]), rtol=1e-6)
+    again = bundle.load(folder / "placed").scores(documents)
+    np.testing.assert_allclose(again, placed, rtol=1e-5, atol=1e-6)
+    there = [wider.label_space.index[id] for id in method.label_space.ids]
+    np.testing.assert_allclose(wider.scores(documents)[:, there], again, rtol=1e-4, atol=1e-5)
 
 
 def check_wrong_use_is_a_plain_error(method: Method, data: Dataset) -> None:

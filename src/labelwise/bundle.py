@@ -1,9 +1,10 @@
 """A bundle: a folder that is a complete saved model, and loads anywhere.
 
-``bundle.json`` names the method, its settings, its threshold, the card (how it was made and how
-it scored), the versions it was made with, and the other files with their SHA-256: the arrays, the
-labels, other values, and the card's ``thesaurus`` where it has one. Their names
-hold a piece of their digest, so that a new save never touches the files of the old one:
+``bundle.json`` names the method, its settings, its threshold, the scale of its unseen labels where
+it has one, the card (how it was made and how it scored), the versions it was made with, and the
+other files with their SHA-256: the arrays, the labels, other values, and the card's ``thesaurus``
+where it has one. Their names hold a piece of their digest, so that a new save never touches the
+files of the old one:
 replacing ``bundle.json`` is the one moment at which the old model becomes the new one.
 Nothing in a bundle is ever executed.
 """
@@ -30,6 +31,7 @@ from labelwise import methods
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import BundleError, LabelwiseError
+from labelwise.evaluation.unseen_scale import UnseenScale
 from labelwise.methods.base import Method, Settings, State
 
 FORMAT = 1
@@ -68,6 +70,7 @@ def save(method: Method, path: str | Path, *, card: Mapping[str, Any] | None = N
         "method": method.name,
         "settings": dataclasses.asdict(method.settings),
         "threshold": method.threshold,
+        **({"unseen": dataclasses.asdict(method.unseen)} if method.unseen else {}),
         "card": card,
         "versions": {
             "labelwise": labelwise.__version__,
@@ -114,6 +117,8 @@ def load(path: str | Path) -> Method:
         State(arrays, json.loads(data["values"])),
     )
     method.threshold = float(manifest["threshold"])
+    if unseen := manifest.get("unseen"):
+        method.unseen = UnseenScale(float(unseen["slope"]), float(unseen["offset"]))
     return method
 
 

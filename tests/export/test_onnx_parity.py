@@ -15,6 +15,7 @@ from onnx.reference import ReferenceEvaluator
 
 from labelwise import bundle as bundles
 from labelwise.corpus.dataset import open_dataset
+from labelwise.evaluation.unseen_scale import UnseenScale
 from labelwise.export import label_wise
 from labelwise.export.onnx_file import to_onnx, write_onnx
 from labelwise.export.parity import (
@@ -143,6 +144,17 @@ def test_labels_added_after_training_are_exported_too(name: str, tmp_path: Path)
     scores = exported(method, tmp_path)(onnx_inputs(method, documents))
     assert scores.shape == (5, 6)
     np.testing.assert_allclose(scores, method.scores(documents), atol=CLOSE)
+
+
+@pytest.mark.parametrize("name", ZERO_SHOT)
+def test_unseen_labels_keep_their_place_in_the_list(name: str, tmp_path: Path) -> None:
+    method = network(name).with_labels({"7001": "wine import"})
+    plain = method.scores(acts(5, seed=4))
+    method.unseen = UnseenScale(slope=0.4, offset=2.0)
+    documents = acts(5, seed=4)
+    scores = exported(method, tmp_path)(onnx_inputs(method, documents))
+    np.testing.assert_allclose(scores, method.scores(documents), atol=CLOSE)
+    assert (scores[:, 4:] > plain[:, 4:] + 0.01).all()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -14,6 +14,7 @@ import typer
 from labelwise import __version__
 from labelwise.cli import output
 from labelwise.cli.bench import bench
+from labelwise.cli.calibrate import calibrate
 from labelwise.cli.card import card
 from labelwise.cli.compact import compact
 from labelwise.cli.data import data
@@ -42,6 +43,7 @@ app.add_typer(data, name="data")
 for command in (
     train,
     join,
+    calibrate,
     methods,
     evaluate,
     compare,

@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 import labelwise
 from labelwise.errors import LabelwiseError, MissingExtraError
 from labelwise.methods.base import Method
@@ -15,6 +17,7 @@ from labelwise.text.tokenizer import PATTERN
 if TYPE_CHECKING:
     from onnx import ModelProto
 
+    from labelwise.export.graph import Graph
     from labelwise.methods.network import NetworkMethod
 
 OPSET, IR_VERSION = 17, 8
@@ -61,6 +64,8 @@ def to_onnx(method: Method, *, int8: bool = False) -> ModelProto:
         network.state().arrays, scale_by_length=network.settings.scale_by_length, int8=int8
     )
     logits = NETWORKS[network.name](parts)
+    if network.unseen is not None:
+        logits = _placed(parts.graph, logits, network)
     parts.graph.add("Sigmoid", logits, output="scores")
     rows = "sections" if network.by_section else "documents"
     inputs: list[Value] = [("tokens", "int64", [rows, "tokens"]), ("lengths", "int64", [rows])]
@@ -76,6 +81,16 @@ def to_onnx(method: Method, *, int8: bool = False) -> ModelProto:
     )
     helper.set_model_props(model, about(network))
     return model
+
+
+def _placed(graph: Graph, logits: str, network: NetworkMethod) -> str:
+    """The logits with those of unseen labels on the scale of the others."""
+    assert network.unseen is not None
+    unseen = network.label_space.counts == 0
+    slope = np.where(unseen, network.unseen.slope, 1).astype(np.float32)
+    offset = np.where(unseen, network.unseen.offset, 0).astype(np.float32)
+    steeper = graph.add("Mul", logits, graph.constant(slope))
+    return graph.add("Add", steeper, graph.constant(offset))
 
 
 def check_exportable(name: str) -> None:

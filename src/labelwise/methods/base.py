@@ -17,6 +17,7 @@ from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.threshold import tune_threshold
+from labelwise.evaluation.unseen_scale import UnseenScale
 
 Scores = NDArray[np.float32]
 """Documents × labels, in label order; higher is more likely."""
@@ -75,6 +76,16 @@ def require(settings: object, **lowest: float) -> None:
             raise LabelwiseError(f"{name} must be at least {least:g}, not {value:g}")
 
 
+def require_as_trained(members: Sequence[Method]) -> None:
+    """Raise an error for a method to be joined whose unseen labels are on another scale already."""
+    for member in members:
+        if member.unseen is not None:
+            raise LabelwiseError(
+                f"the unseen labels of this {member.name} were put on the scale of the others: "
+                "join models as they were trained, and calibrate what is made of them"
+            )
+
+
 AnySettings = Settings
 """The same class under a name that ``Method.Settings`` does not hide."""
 
@@ -86,6 +97,9 @@ class Method(ABC):
     Settings: ClassVar[type[Settings]] = Settings
     threshold: float = 0.5
     """The score above which a label is assigned: the one with the best micro-F1 on dev."""
+    unseen: UnseenScale | None = None
+    """How the scores of labels without training documents are put on the scale of the others, those
+    added after training included (`labelwise calibrate`); None leaves them as they are."""
     deterministic: ClassVar[bool] = True
     """Whether the same seed gives the same scores."""
     cache: Path | None = None
@@ -124,7 +138,16 @@ class Method(ABC):
     def scores(self, documents: Sequence[Document]) -> Scores:
         """Score all labels for each document, whatever its batch mates."""
         labels = len(self.label_space)
-        return self._scores(documents) if documents else np.zeros((0, labels), dtype=np.float32)
+        if not documents:
+            return np.zeros((0, labels), dtype=np.float32)
+        return self.placed(self._scores(documents))
+
+    def placed(self, scores: Scores) -> Scores:
+        """Scores with those of unseen labels on the scale of the others, where there is one."""
+        if self.unseen is None:
+            return scores
+        zero = self.label_space.groups["zero"].start
+        return np.concatenate([scores[:, :zero], self.unseen(scores[:, zero:])], axis=1)
 
     def best_scores(self, documents: Sequence[Document]) -> Scores:
         """The same where the best labels are all that matters: a method may find them sooner.

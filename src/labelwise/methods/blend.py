@@ -31,7 +31,16 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.labels import GROUPS, Group, LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.threshold import tune_threshold
-from labelwise.methods.base import Evidence, EvidenceKind, Method, Scores, Settings, Span, State
+from labelwise.methods.base import (
+    Evidence,
+    EvidenceKind,
+    Method,
+    Scores,
+    Settings,
+    Span,
+    State,
+    require_as_trained,
+)
 from labelwise.methods.svm import platt
 from labelwise.methods.weighing import best_weights
 
@@ -83,6 +92,7 @@ class Blend(Method):
 
         Without dev documents the members weigh the same.
         """
+        require_as_trained(members)
         names = tuple(member.name for member in members)
         seed = max((int(member.settings.seed) for member in members), default=0)
         method = cls(BlendSettings(seed=seed, members=names))
@@ -196,6 +206,7 @@ class Blend(Method):
         )
         wider._label_space = max((one.label_space for one in wider.members), key=len)
         wider.mixtures, wider.threshold = self.mixtures, self.threshold
+        wider.unseen = self.unseen
         return wider
 
     @property

@@ -21,7 +21,8 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.ranking import top_k
-from labelwise.methods.base import Evidence, Method, Scores, State
+from labelwise.evaluation.unseen_scale import log_odds
+from labelwise.methods.base import Evidence, Method, Scores, State, require_as_trained
 from labelwise.methods.bigru_lwan import BigruLwan, BigruLwanSettings
 from labelwise.methods.network import NetworkSettings, require_whole
 from labelwise.methods.z_bigru_lwan import ZBigruLwan, ZBigruLwanSettings
@@ -73,6 +74,7 @@ class EnsembleLwan(Method):
     @classmethod
     def from_methods(cls, lwan: Method, z: Method, dev: Sequence[Document] = ()) -> EnsembleLwan:
         """Join two fitted methods, such as two loaded bundles; dev documents set the scale."""
+        require_as_trained([lwan, z])
         if not isinstance(lwan, BigruLwan) or not isinstance(z, ZBigruLwan):
             raise LabelwiseError(
                 f"ensemble-lwan joins a bigru-lwan and a z-bigru-lwan, not {lwan.name} and {z.name}"
@@ -155,7 +157,7 @@ class EnsembleLwan(Method):
         wider = type(self)(self.settings)
         wider.lwan, wider.z = self.lwan, self.z.with_labels(extra)
         wider._label_space = wider.z.label_space
-        wider.shift, wider.threshold = self.shift, self.threshold
+        wider.shift, wider.threshold, wider.unseen = self.shift, self.threshold, self.unseen
         return wider
 
     def state(self) -> State:
@@ -199,9 +201,7 @@ class EnsembleLwan(Method):
 
 def zero_logits(z_scores: Scores, seen: int) -> NDArray[np.float64]:
     """The logits of the zero-shot labels, which come after those seen."""
-    scores = z_scores[:, seen:].astype(np.float64)
-    scores = scores.clip(1e-37, 1 - 1e-7)  # what float32 can tell from zero and one
-    return np.log(scores) - np.log1p(-scores)
+    return log_odds(z_scores[:, seen:])
 
 
 def best_shift(

@@ -101,7 +101,7 @@ class ExactMatch(Method):
         for id, descriptor in extra.items():
             columns[normalise(descriptor).strip()].append(space.index[id])
         wider._set_names(columns)
-        wider.threshold = self.threshold
+        wider.threshold, wider.unseen = self.threshold, self.unseen
         return wider
 
     def state(self) -> State:

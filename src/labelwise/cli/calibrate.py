@@ -1,0 +1,174 @@
+"""``labelwise calibrate``: unseen labels take their place in the one list of all labels."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from labelwise.cli.added_labels import Widening
+from labelwise.cli.evaluate import command_line
+from labelwise.cli.inputs import hiding_of_card
+from labelwise.cli.options import JsonOption
+from labelwise.cli.output import note, print_json, print_table
+from labelwise.cli.train import check_writable
+from labelwise.errors import LabelwiseError
+
+if TYPE_CHECKING:
+    from labelwise.cli.worker import Source
+    from labelwise.corpus.hidden import Hiding
+    from labelwise.evaluation.unseen_scale import Lists, Placed
+    from labelwise.methods import Method
+
+
+def calibrate(
+    bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
+    hidden: Annotated[
+        list[Path],
+        typer.Argument(
+            help="The same method, trained with labels hidden (--hide), one or more draws.",
+            metavar="HIDDEN...",
+        ),
+    ],
+    *,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            envvar="LABELWISE_DATA",
+            help="Folder of the data set; its test documents are never scored.",
+            show_default=False,
+        ),
+    ] = None,
+    prepared: Annotated[
+        Path | None,
+        typer.Option(help="A corpus in numbers, for the networks.", show_default=False),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the bundle to write.")],
+    most_lost: Annotated[
+        float, typer.Option(min=0, help="What seen labels may lose of their RP@5 on dev.")
+    ] = 0.003,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What the new model is called in tables.", show_default="its method's"),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put labels that no training document carries on the scale of the others.
+
+    A slope and an offset for their log-odds are chosen on dev documents, by models of the same
+    method from which labels were hidden: the highest harmonic mean of what is found of seen and of
+    unseen labels in the top ten of all, while the seen ones lose little of their RP@5. The offset
+    is lowered where the model itself would lose more than that on dev. Labels added later are put
+    on the same scale.
+
+    \b
+    Examples:
+      labelwise calibrate z.bundle z-hidden-0.bundle z-hidden-1.bundle --data DATA --out all.bundle
+      labelwise evaluate all.bundle --data DATA
+    """
+    from labelwise import bundle as bundles
+    from labelwise.evaluation.threshold import tune_threshold
+    from labelwise.evaluation.unseen_scale import (
+        UnseenScale,
+        choose_scale,
+        highest_offset,
+        lists_of,
+        placed,
+    )
+
+    if data is None and prepared is None:
+        raise typer.BadParameter("--data (or LABELWISE_DATA) or --prepared is needed")
+    check_writable(out)
+    card = bundles.describe(bundle)["card"]
+    method = bundles.load(bundle)
+    _check(bundle, method, hidden)
+    unseen = int((method.label_space.counts == 0).sum())
+    chosen_on: list[Lists] = []
+    for path in hidden:
+        draw = bundles.load(path)
+        source = _source(data, prepared, hiding_of_card(bundles.describe(path)["card"]))
+        _check_labels(path, draw, source)
+        zero = int((draw.label_space.counts == 0).sum())
+        parts = max(1, round(zero / unseen)) if unseen else 1
+        scores = source.scores(draw, "dev")
+        chosen_on += lists_of(scores, source.gold("dev"), draw.label_space, parts)
+    best = choose_scale(chosen_on, most_lost=most_lost)
+    slope, offset = best.scale.slope, best.scale.offset
+
+    source = _source(data, prepared, hiding_of_card(card))
+    _check_labels(bundle, method, source)
+    method.unseen = None
+    scores, gold = source.scores(method, "dev"), source.gold("dev")
+    own = lists_of(scores, gold, method.label_space)
+    before = placed(own, UnseenScale(1.0, 0.0))
+    method.unseen = UnseenScale(slope, min(offset, highest_offset(own, slope, most_lost)))
+    after = placed(own, method.unseen)
+    method.threshold = tune_threshold(method.placed(scores), gold)
+
+    made = {
+        "draws": [bundles.describe(path)["card"]["data"]["name"] for path in hidden],
+        "parts": len(chosen_on),
+        "most_lost": most_lost,
+        "on hidden labels": _figures(best),
+        "on dev before": _figures(before),
+        "on dev": _figures(after),
+    }
+    kept = {**card, "unseen": made, "command": command_line(str(card.get("command", "")))}
+    bundles.save(method, out, card=kept | ({"name": name} if name else {}))
+    if as_json:
+        print_json({"method": method.name, "bundle": str(out), **made})
+        return
+    rows = [("hidden labels", best), ("dev before", before), ("dev", after)]
+    print_table(
+        ["", "slope", "offset", "RP@5 lost", "R@10 seen", "R@10 unseen", "harmonic mean"],
+        [[what, *(f"{value:.3f}" for value in _figures(one).values())] for what, one in rows],
+        left=("",),
+    )
+    note(f"Next: labelwise evaluate {out} --data {data or 'DATA'}")
+
+
+def _source(data: Path | None, prepared: Path | None, hiding: Hiding | None) -> Source:
+    from labelwise.cli.worker import Documents, Numbers
+
+    if prepared is not None:
+        return Numbers(prepared, None, hiding)
+    assert data is not None
+    return Documents(data, hiding)
+
+
+def _check(path: Path, method: Method, hidden: Sequence[Path]) -> None:
+    """The models must be of one kind, and one that can know a label it was not trained for."""
+    from labelwise import bundle as bundles
+
+    if not isinstance(method, Widening):
+        raise LabelwiseError(
+            f"{path}: {method.name} scores a label that no training document carries by chance: no "
+            "place in the list is the right one"
+        )
+    for one in hidden:
+        about: dict[str, Any] = bundles.describe(one)
+        if about["method"] != method.name:
+            raise LabelwiseError(f"{one} is a {about['method']}, and {path} a {method.name}")
+        if hiding_of_card(about["card"]) is None:
+            raise LabelwiseError(
+                f"no label was hidden from {one}: train it with --hide, so that it has unseen "
+                "labels whose documents are known"
+            )
+
+
+def _check_labels(path: Path, method: Method, source: Source) -> None:
+    if method.label_space.fingerprint != source.record.label_space:
+        raise LabelwiseError(
+            f"{path} has other labels or label counts than the data set {source.record.name}: "
+            "calibrate models that were trained on it"
+        )
+
+
+def _figures(one: Placed) -> dict[str, float]:
+    """A scale and what it does, as a card and a table show it."""
+    figures = {"lost": one.lost, "seen": one.seen, "unseen": one.unseen}
+    return dataclasses.asdict(one.scale) | figures | {"harmonic_mean": one.harmonic_mean}

@@ -1,0 +1,125 @@
+"""Unseen labels take their place in the list by a command, tuned on labels that were hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from labelwise import bundle as bundles
+from labelwise.cli import main
+from labelwise.corpus.dataset import open_dataset
+from labelwise.corpus.synthetic import make_dataset
+from labelwise.evaluation.runs import Run
+
+TINY = ("epochs=2", "max_tokens=60", "filters=8", "kernel=3", "dim=8")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("calibrate") / "acts"
+    make_dataset(folder, train=80, dev=24, test=24)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(data: Path) -> dict[str, Path]:
+    """A tiny z-cnn-lwan of all labels, two with labels hidden, and methods of other kinds."""
+    torch.set_num_threads(1)
+    made = {}
+    for name, method, *hidden in (
+        ("whole", "z-cnn-lwan"),
+        ("draw-0", "z-cnn-lwan", "--hide", "0.25"),
+        ("draw-1", "z-cnn-lwan", "--hide", "0.25", "--draw", "1"),
+        ("match", "exact-match"),
+        ("svm", "svm"),
+    ):
+        made[name] = data.parent / name
+        asked = ["train", method, "--data", str(data), "--out", str(made[name]), *hidden]
+        of_network = [word for one in TINY for word in ("--set", one)]
+        with pytest.raises(SystemExit) as ended:
+            main(["--quiet", *asked, *(of_network if method == "z-cnn-lwan" else ())])
+        assert ended.value.code == 0
+    return made
+
+
+def test_a_network_is_calibrated_by_two_draws_and_measured_under_a_name_of_its_own(
+    labelwise: Callable[..., Any], data: Path, trained: dict[str, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "placed.bundle"
+    draws = (trained["draw-0"], trained["draw-1"])
+    asked = ("--data", data, "--out", out, "--name", "z-placed")
+    called = labelwise("calibrate", trained["whole"], *draws, *asked, "--json")
+    assert called.code == 0, called.err
+    said = called.json
+    assert said["draws"] == ["acts-hidden-0.25-draw-0", "acts-hidden-0.25-draw-1"]
+    assert said["on hidden labels"]["lost"] <= 0.003
+    assert said["on dev"]["lost"] <= 0.003
+    assert said["on dev"]["offset"] <= said["on hidden labels"]["offset"]
+    assert said["on dev"]["slope"] == said["on hidden labels"]["slope"] > 0
+
+    before, after = bundles.load(trained["whole"]), bundles.load(out)
+    assert before.unseen is None
+    assert after.unseen is not None
+    assert after.unseen.offset == pytest.approx(said["on dev"]["offset"])
+    assert len(bundles.describe(out)["card"]["command"].splitlines()) == 2
+    documents = open_dataset(data).test[:10]
+    zero = before.label_space.groups["zero"].start
+    old, new = before.scores(documents), after.scores(documents)
+    np.testing.assert_array_equal(new[:, :zero], old[:, :zero])
+    np.testing.assert_allclose(new[:, zero:], after.unseen(old[:, zero:]), rtol=1e-5)
+
+    results = tmp_path / "results"
+    assert labelwise("evaluate", out, "--data", data, "--results", results).code == 0
+    run = Run.read(results / "acts/z-placed/seed-0.json")
+    assert run.value("dev", "all", "documents") == 24
+
+
+def test_people_see_what_dev_says_before_and_after(
+    labelwise: Callable[..., Any], data: Path, trained: dict[str, Path], tmp_path: Path
+) -> None:
+    asked = ("--data", data, "--out", tmp_path / "placed")
+    called = labelwise("calibrate", trained["whole"], trained["draw-0"], *asked)
+    assert called.code == 0, called.err
+    for words in ("slope", "offset", "RP@5 lost", "harmonic mean", "hidden labels", "dev before"):
+        assert words in called.out
+    assert f"Next: labelwise evaluate {tmp_path / 'placed'}" in called.err
+
+
+def test_a_calibrated_model_is_not_joined(
+    labelwise: Callable[..., Any], data: Path, trained: dict[str, Path], tmp_path: Path
+) -> None:
+    asked = ("--data", data, "--out", tmp_path / "placed")
+    assert labelwise("calibrate", trained["whole"], trained["draw-0"], *asked).code == 0
+    both = (trained["match"], tmp_path / "placed")
+    said = labelwise("join", "blend", *both, "--data", data, "--out", tmp_path / "blend")
+    assert said.code == 1
+    assert "join models as they were trained, and calibrate what is made of them" in said.err
+
+
+@pytest.mark.parametrize(
+    ("model", "hidden", "sentence"),
+    [
+        ("svm", "svm", "svm scores a label that no training document carries by chance"),
+        ("whole", "whole", "no label was hidden from"),
+        ("match", "draw-0", "is a z-cnn-lwan, and"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_refused(
+    labelwise: Callable[..., Any],
+    data: Path,
+    trained: dict[str, Path],
+    tmp_path: Path,
+    model: str,
+    hidden: str,
+    sentence: str,
+) -> None:
+    asked = ("--data", data, "--out", tmp_path / "placed")
+    said = labelwise("calibrate", trained[model], trained[hidden], *asked)
+    assert said.code == 1
+    assert sentence in said.err
+    assert not (tmp_path / "placed").exists()
