@@ -36,6 +36,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def write_corpus(dataset: Dataset, folder: Path) -> None:
+    """The data set in numbers, as benchmarks/gpu_prepare.py writes it."""
+    prepared = prepare(dataset.train, dataset.dev, dataset.label_space, dim=8, min_count=2)
+    words = tokenize_corpus(dataset.test)
+    test = make_split(dataset.test, words, prepared.vocabulary, dataset.label_space)
+    write_prepared(folder, prepared, test)
+    record = {"data": asdict(DataRecord.of(dataset)), "settings": {"dim": 8, "min_count": 2}}
+    (folder / "data.json").write_text(json.dumps(record))
+
+
 def folder_of(dataset: Dataset) -> Path:
     return dataset.paths["train"].parent
 
@@ -75,12 +85,7 @@ def test_bundles_with_the_same_labels_hidden_are_joined(
 def test_networks_are_trained_with_hidden_labels_from_the_one_prepared_corpus(
     labelwise: Callable[..., Any], here: Path, acts: Dataset
 ) -> None:
-    prepared = prepare(acts.train, acts.dev, acts.label_space, dim=8, min_count=2)
-    words = tokenize_corpus(acts.test)
-    test = make_split(acts.test, words, prepared.vocabulary, acts.label_space)
-    write_prepared(here / "prepared", prepared, test)
-    record = {"data": asdict(DataRecord.of(acts)), "settings": {"dim": 8, "min_count": 2}}
-    (here / "prepared/data.json").write_text(json.dumps(record))
+    write_corpus(acts, here / "prepared")
     (here / "configs/acts").mkdir(parents=True)
     (here / "configs/acts/z-cnn-lwan.toml").write_text("dropout = 0.25\n")
 
@@ -95,9 +100,31 @@ def test_networks_are_trained_with_hidden_labels_from_the_one_prepared_corpus(
             f"labelwise reproduce --prepared PREPARED --hide 0.25 --draw {draw}"
         )
         assert (here / f"bundles/acts-hidden-0.25-draw-{draw}/z-cnn-lwan-0.bundle").is_dir()
+    made = here / "bundles/acts-hidden-0.25-draw-1/z-cnn-lwan-0.bundle"
+    said = labelwise("evaluate", made, "--prepared", here / "prepared", "--results", here / "new")
+    assert said.code == 0, said.err
+    measured = Run.read(here / "new/acts-hidden-0.25-draw-1/z-cnn-lwan/seed-0.json")
+    assert measured.data == run.data
+    assert measured.value("test", "zero", "R@10") == pytest.approx(
+        run.value("test", "zero", "R@10"), abs=0.05
+    )  # the bundle is kept in half precision
     again = labelwise("reproduce", *asked, "--hide", 0.25, "--draw", 1)
     assert "z-cnn-lwan, seed 0: finished before" in again.err
     assert not (here / "results/acts").exists()
+
+
+def test_a_model_of_other_labels_is_not_measured_on_a_prepared_corpus(
+    labelwise: Callable[..., Any], here: Path, acts: Dataset
+) -> None:
+    write_corpus(acts, here / "prepared")
+    asked = ("--data", folder_of(acts), "--out", here / "svm", "--hide", 3)
+    assert labelwise("train", "svm", *asked).code == 0
+    said = labelwise("evaluate", here / "svm", "--prepared", here / "prepared")
+    assert said.code == 1
+    assert "svm cannot be trained from a prepared corpus" in said.err
+    said = labelwise("evaluate", here / "svm")
+    assert said.code == 2
+    assert "--data (or LABELWISE_DATA) or --prepared is needed" in said.err
 
 
 def test_a_draw_without_hidden_labels_is_a_slip(

@@ -47,6 +47,13 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    prepared: Annotated[
+        Path | None,
+        typer.Option(
+            help="A corpus in numbers (benchmarks/gpu_prepare.py) in its place, for the networks.",
+            show_default=False,
+        ),
+    ] = None,
     on: Annotated[
         Path | None,
         typer.Option(
@@ -87,25 +94,27 @@ def evaluate(
       labelwise evaluate svm.bundle --on newlaw/dev.jsonl.xz
     """
     from labelwise import bundle as bundles
-    from labelwise.cli.measured import measure
+    from labelwise.cli.measured import measure, measure_prepared
     from labelwise.corpus.thesaurus import read_thesaurus
     from labelwise.evaluation.tables import group_table
 
-    if data is None and on is None:
-        raise typer.BadParameter("--data (or LABELWISE_DATA) or --on is needed")
+    if data is None and prepared is None and on is None:
+        raise typer.BadParameter("--data (or LABELWISE_DATA), --prepared or --on is needed")
     if on is not None and (more or summaries or every_concept or split):
         raise typer.BadParameter("--on measures on one file; of the others only --thesaurus fits")
     method = bundles.load(bundle)
     card = bundles.describe(bundle)["card"]
     command = command_line(str(card.get("command", "")))
+    splits = [str(one) for one in split or (Split.dev, Split.test)]
     if on is not None:
         known = read_thesaurus(thesaurus) if thesaurus else bundles.thesaurus(bundle)
         run = _on_file(method, on, thesaurus=known, card=card, command=command, skip_bad=skip_bad)
+    elif prepared is not None:
+        run = measure_prepared(method, prepared, splits, card=card, command=command)
     else:
         assert data is not None
         additions = additions_of(more, summaries, thesaurus, every_concept)
         dataset = as_trained(read_dataset(data, additions, skip_bad=skip_bad), card)
-        splits = [str(one) for one in split or (Split.dev, Split.test)]
         run = measure(method, dataset, splits, card=card, command=command)
     path = run.write(results)
     if as_json:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from labelwise.bundle import name_of
-from labelwise.cli.inputs import batches
+from labelwise.cli.inputs import batches, hiding_of_card
 from labelwise.cli.output import one_bar
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import Measures, evaluate
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 BATCH = 1000
 
 
+Scored = Callable[[str], tuple["Scores", Any]]
+"""From the name of a split to the scores and the gold labels of its documents."""
+
+
 def measure(
     method: Method,
     dataset: Dataset,
@@ -35,24 +40,70 @@ def measure(
 ) -> Run:
     """Score the splits and measure them. The threshold is tuned on dev, never on test."""
     space = method.label_space
-    scores: dict[str, Scores] = {}
-    seconds = {**card.get("seconds", {}), "score": 0.0}
-    wanted = list(dict.fromkeys((*(("dev",) if dataset.dev else ()), *splits)))
-    gold = {}
-    for split in wanted:
+
+    def scored(split: str) -> tuple[Scores, Any]:
         documents = getattr(dataset, split)
         if not documents:
             raise LabelwiseError(f"the data set {dataset.name} has no {split} documents")
-        gold[split] = space.gold(documents)
-        started = time.perf_counter()
-        scores[split] = score(method, documents, f"{method.name}: scoring {split}")
-        seconds["score"] += time.perf_counter() - started
+        gold = space.gold(documents)
+        return score(method, documents, f"{method.name}: scoring {split}"), gold
+
+    record = dataclasses.replace(DataRecord.of(dataset), label_space=space.fingerprint)
+    wanted = list(dict.fromkeys((*(("dev",) if dataset.dev else ()), *splits)))
+    return _measured(method, scored, wanted, splits, record=record, card=card, command=command)
+
+
+def measure_prepared(
+    method: Method,
+    folder: Path,
+    splits: Sequence[str] = ("dev", "test"),
+    *,
+    card: Mapping[str, Any],
+    command: str = "",
+) -> Run:
+    """The same from a prepared corpus, in the labels that the method was trained with."""
+    from labelwise.cli.worker import Numbers
+
+    source = Numbers(folder, None, hiding_of_card(card))
+    if method.label_space.fingerprint != source.record.label_space:
+        raise LabelwiseError(
+            f"this {method.name} has other labels or label counts than the corpus in {folder}: "
+            "evaluate it on documents"
+        )
+
+    def scored(split: str) -> tuple[Scores, Any]:
+        if split not in source.splits:
+            raise LabelwiseError(f"the corpus in {folder} has no {split} documents")
+        return source.scores(method, split), source.gold(split)
+
+    wanted = list(dict.fromkeys(("dev", *splits)))
+    return _measured(
+        method, scored, wanted, splits, record=source.record, card=card, command=command
+    )
+
+
+def _measured(
+    method: Method,
+    scored: Scored,
+    wanted: Sequence[str],
+    splits: Sequence[str],
+    *,
+    record: DataRecord,
+    card: Mapping[str, Any],
+    command: str,
+) -> Run:
+    """Score the splits that are wanted, of which some only for the threshold."""
+    scores: dict[str, Scores] = {}
+    gold = {}
+    started = time.perf_counter()
+    for split in wanted:
+        scores[split], gold[split] = scored(split)
+    seconds = {**card.get("seconds", {}), "score": time.perf_counter() - started}
     tuned = tune_threshold(scores["dev"], gold["dev"]) if "dev" in scores else None
     measures: dict[str, Measures] = {
-        split: evaluate(scores[split], gold[split], space, tuned_threshold=tuned)
+        split: evaluate(scores[split], gold[split], method.label_space, tuned_threshold=tuned)
         for split in splits
     }
-    record = dataclasses.replace(DataRecord.of(dataset), label_space=space.fingerprint)
     return Run(
         method=name_of(card, method.name),
         seed=int(method.settings.seed),
