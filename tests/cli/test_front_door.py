@@ -24,6 +24,7 @@ COMMANDS = [
     ("data", "make"),
     ("train",),
     ("join",),
+    ("calibrate",),
     ("methods",),
     ("evaluate",),
     ("compare",),

@@ -35,7 +35,7 @@ OFFSETS = (-40.0, 40.0)
 STEPS = 16
 """Halvings of the offsets that are looked through: to a thousandth."""
 
-BELOW = tuple(step / 4 for step in range(25))
+BELOW = tuple(step / 2 for step in range(13))
 """Offsets that are tried, so far below the highest one that is allowed."""
 
 PLACES = 5
