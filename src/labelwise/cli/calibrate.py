@@ -48,9 +48,12 @@ def calibrate(
         typer.Option(help="A corpus in numbers, for the networks.", show_default=False),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder of the bundle to write.")],
-    most_lost: Annotated[
+    lose_rp5: Annotated[
         float, typer.Option(min=0, help="What seen labels may lose of their RP@5 on dev.")
     ] = 0.003,
+    lose_r10: Annotated[
+        float, typer.Option(min=0, help="What they may lose of their R@10 on dev.")
+    ] = 0.02,
     name: Annotated[
         str | None,
         typer.Option(help="What the new model is called in tables.", show_default="its method's"),
@@ -59,11 +62,11 @@ def calibrate(
 ) -> None:
     """Put labels that no training document carries on the scale of the others.
 
-    A slope and an offset for their log-odds are chosen on dev documents, by models of the same
-    method from which labels were hidden: the highest harmonic mean of what is found of seen and of
-    unseen labels in the top ten of all, while the seen ones lose little of their RP@5. The offset
-    is lowered where the model itself would lose more than that on dev. Labels added later are put
-    on the same scale.
+    Their log-odds get a slope and an offset. Models of the same method from which labels were
+    hidden say, on dev documents, which slope, and how much the seen labels should lose of their
+    RP@5 and R@10, gives the highest harmonic mean of what is found of seen and of unseen labels in
+    the top ten of all. The offset is the one at which the model itself loses as much on dev. Labels
+    added later are put on the same scale.
 
     \b
     Examples:
@@ -73,9 +76,10 @@ def calibrate(
     from labelwise import bundle as bundles
     from labelwise.evaluation.threshold import tune_threshold
     from labelwise.evaluation.unseen_scale import (
+        Loss,
         UnseenScale,
         choose_scale,
-        highest_offset,
+        described,
         lists_of,
         placed,
     )
@@ -96,23 +100,22 @@ def calibrate(
         parts = max(1, round(zero / unseen)) if unseen else 1
         scores = source.scores(draw, "dev")
         chosen_on += lists_of(scores, source.gold("dev"), draw.label_space, parts)
-    best = choose_scale(chosen_on, most_lost=most_lost)
-    slope, offset = best.scale.slope, best.scale.offset
+    best = choose_scale(chosen_on, most_lost=Loss(lose_rp5, lose_r10))
 
     source = _source(data, prepared, hiding_of_card(card))
     _check_labels(bundle, method, source)
     method.unseen = None
     scores, gold = source.scores(method, "dev"), source.gold("dev")
     own = lists_of(scores, gold, method.label_space)
-    before = placed(own, UnseenScale(1.0, 0.0))
-    method.unseen = UnseenScale(slope, min(offset, highest_offset(own, slope, most_lost)))
-    after = placed(own, method.unseen)
+    before = described(own, UnseenScale(1.0, 0.0))
+    after = placed(own, best.scale.slope, best.allowed)
+    method.unseen = after.scale
     method.threshold = tune_threshold(method.placed(scores), gold)
 
     made = {
         "draws": [bundles.describe(path)["card"]["data"]["name"] for path in hidden],
         "parts": len(chosen_on),
-        "most_lost": most_lost,
+        "allowed": dataclasses.asdict(best.allowed),
         "on hidden labels": _figures(best),
         "on dev before": _figures(before),
         "on dev": _figures(after),
@@ -124,7 +127,10 @@ def calibrate(
         return
     rows = [("hidden labels", best), ("dev before", before), ("dev", after)]
     print_table(
-        ["", "slope", "offset", "RP@5 lost", "R@10 seen", "R@10 unseen", "harmonic mean"],
+        [
+            *("", "slope", "offset", "RP@5 lost", "R@10 lost"),
+            *("seen", "unseen", "harmonic mean"),
+        ],
         [[what, *(f"{value:.3f}" for value in _figures(one).values())] for what, one in rows],
         left=("",),
     )
@@ -170,5 +176,6 @@ def _check_labels(path: Path, method: Method, source: Source) -> None:
 
 def _figures(one: Placed) -> dict[str, float]:
     """A scale and what it does, as a card and a table show it."""
-    figures = {"lost": one.lost, "seen": one.seen, "unseen": one.unseen}
-    return dataclasses.asdict(one.scale) | figures | {"harmonic_mean": one.harmonic_mean}
+    lost = {f"lost_{what}": value for what, value in dataclasses.asdict(one.lost).items()}
+    found = {"seen": one.seen, "unseen": one.unseen, "harmonic_mean": one.harmonic_mean}
+    return dataclasses.asdict(one.scale) | lost | found

@@ -5,10 +5,13 @@ the two are not on one scale. Two numbers put them there (calibrated stacking, a
 generalised zero-shot learning calls it): the log-odds of every unseen label are multiplied by a
 slope, and an offset is added. The ranking of the unseen labels among themselves stays as it is.
 
-The numbers are chosen on dev documents by models from which labels were hidden (``corpus.hidden``),
-so that many unseen labels are gold somewhere. Hidden are many more labels at a time than really are
-unseen, and each one may push a seen label out of the list: so they are looked at in parts as large
-as the number of labels that really are unseen.
+They are chosen on dev documents by models from which labels were hidden (``corpus.hidden``), so
+that many unseen labels are gold somewhere: which slope, and how much the seen labels should lose to
+the unseen ones. The offset of another model is then the one at which its own seen labels lose as
+much; that can be told without a single document of its unseen labels, whatever its scale is.
+
+Hidden are many more labels at a time than really are unseen, and each one may push a seen label out
+of the list: so they are looked at in parts as large as the number of labels that really are unseen.
 """
 
 from __future__ import annotations
@@ -25,21 +28,34 @@ from labelwise.errors import LabelwiseError
 from labelwise.evaluation.counts import DEPTH
 from labelwise.evaluation.ranking import top_k
 
-MOST_LOST = 0.003
-"""What the seen labels may lose of their RP@5 to the unseen ones."""
+
+@dataclass(frozen=True)
+class Loss:
+    """What the seen labels lose to the unseen ones, against a list without those."""
+
+    rp5: float
+    r10: float
+
+    def within(self, most: Loss) -> bool:
+        return self.rp5 <= most.rp5 and self.r10 <= most.r10
+
+    def share(self, of: float) -> Loss:
+        return Loss(of * self.rp5, of * self.r10)
+
+
+MOST_LOST = Loss(rp5=0.003, r10=0.02)
+"""What may be lost. RP@5 alone would let unseen labels fill the places from six to ten of every
+document, likely or not."""
 
 SLOPES = tuple(float(2 ** (step / 2)) for step in range(-8, 5))
 """What is tried: from 1/16 to 4."""
 
 OFFSETS = (-40.0, 40.0)
-STEPS = 16
-"""Halvings of the offsets that are looked through: to a thousandth."""
+STEPS = 15
+"""Halvings of the offsets that are looked through: to a few thousandths."""
 
-BELOW = tuple(step / 2 for step in range(13))
-"""Offsets that are tried, so far below the highest one that is allowed."""
-
-PLACES = 5
-"""The places that seen labels may not lose: those of RP@5."""
+SHARES = (1.0, 0.5, 0.2, 0.05)
+"""Of what may be lost, what is tried."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +83,9 @@ class Placed:
     """A scale, and what it does to the one list of the documents it was chosen on."""
 
     scale: UnseenScale
-    lost: float
-    """Of the seen labels' RP@5, against a list without the unseen ones."""
+    allowed: Loss
+    """What it was made to lose at most, to be allowed to another model too."""
+    lost: Loss
     seen: float
     """R@10 of the seen gold labels."""
     unseen: float
@@ -93,27 +110,31 @@ class Lists:
     columns: NDArray[np.int64]  # (D, 10) which of the unseen labels
     unseen_gold: NDArray[np.int64]  # (U,) documents that carry each unseen label
 
-    def lost(self, scale: UnseenScale) -> float:
-        """What the seen labels lose of their RP@5."""
-        kept = self.seen_gold > 0
-        score, best = self.seen[kept, :PLACES], self.unseen[kept, :PLACES]
-        above = (scale.of_log_odds(best)[:, None, :] > score[:, :, None]).sum(2)  # (D, 5)
-        pushed_out = np.arange(PLACES) + above >= PLACES
-        hits = (self.seen_is_gold[kept, :PLACES] & pushed_out).sum(1)
-        return float((hits / np.minimum(self.seen_gold[kept], PLACES)).mean())
+    def hits(self, scale: UnseenScale, k: int) -> NDArray[np.int64]:
+        """(D,) seen gold labels in the top k of the one list."""
+        placed = scale.of_log_odds(self.unseen[:, :k])
+        above = (placed[:, None, :] > self.seen[:, :k, None]).sum(2)  # (D, k): ties go to the seen
+        found: NDArray[np.int64] = (self.seen_is_gold[:, :k] & (np.arange(k) + above < k)).sum(1)
+        return found
+
+    def lost(self, scale: UnseenScale) -> Loss:
+        """What the seen labels lose, mean over the documents that carry one."""
+        rp5 = self.seen_is_gold[:, :5].sum(1) - self.hits(scale, 5)
+        r10 = self.seen_is_gold.sum(1) - self.hits(scale, DEPTH)
+        return Loss(self._mean(rp5, np.minimum(self.seen_gold, 5)), self._mean(r10, self.seen_gold))
 
     def seen_recall(self, scale: UnseenScale) -> float:
         """R@10 of the seen gold labels in the one list."""
-        kept = self.seen_gold > 0
-        placed = scale.of_log_odds(self.unseen[kept])
-        above = (placed[:, None, :] > self.seen[kept][:, :, None]).sum(2)  # (D, 10)
-        hits = (self.seen_is_gold[kept] & (np.arange(DEPTH) + above < DEPTH)).sum(1)
-        return float((hits / self.seen_gold[kept]).mean())
+        return self._mean(self.hits(scale, DEPTH), self.seen_gold)
+
+    def _mean(self, found: NDArray[np.int64], relevant: NDArray[np.int64]) -> float:
+        kept = relevant > 0
+        return float((found[kept] / relevant[kept]).mean()) if kept.any() else 0.0
 
     def unseen_recall(self, scale: UnseenScale) -> NDArray[np.float64]:
         """Of each unseen label that is gold somewhere, the share of its documents that list it."""
         placed = scale.of_log_odds(self.unseen)
-        above = (self.seen[:, None, :] >= placed[:, :, None]).sum(2)  # (D, 10): ties go to the seen
+        above = (self.seen[:, None, :] >= placed[:, :, None]).sum(2)  # (D, 10)
         hits = self.unseen_is_gold & (np.arange(DEPTH) + above < DEPTH)
         found = np.bincount(self.columns[hits], minlength=len(self.unseen_gold))
         there = self.unseen_gold > 0
@@ -151,47 +172,48 @@ def lists_of(
 
 
 def choose_scale(
-    lists: Sequence[Lists], *, slopes: Sequence[float] = SLOPES, most_lost: float = MOST_LOST
+    lists: Sequence[Lists], *, slopes: Sequence[float] = SLOPES, most_lost: Loss = MOST_LOST
 ) -> Placed:
     """The scale with the highest harmonic mean of what is found of seen and of unseen labels.
 
-    The seen labels lose no more than ``most_lost`` of their RP@5. Each unseen label counts the
-    same: of those hidden some stand in hundreds of documents, of the real ones none does.
+    The seen labels lose no more than is allowed. Each unseen label counts the same: of those hidden
+    some stand in hundreds of documents, of the real ones none does.
     """
     if not any(one.unseen_gold.any() for one in lists):
         raise LabelwiseError("none of the documents carries an unseen label: nothing to choose by")
-    best: Placed | None = None
-    for slope in slopes:
-        highest = highest_offset(lists, slope, most_lost)
-        for below in BELOW:
-            found = placed(lists, UnseenScale(slope, highest - below))
-            if best is None or found.harmonic_mean > best.harmonic_mean:
-                best = found
-    assert best is not None
-    return best
+    tried = [placed(lists, slope, most_lost.share(of)) for slope in slopes for of in SHARES]
+    return max(tried, key=lambda one: one.harmonic_mean)
 
 
-def placed(lists: Sequence[Lists], scale: UnseenScale) -> Placed:
+def placed(lists: Sequence[Lists], slope: float, allowed: Loss) -> Placed:
+    """The highest offset at which the seen labels lose no more than this, and what it does."""
+    low, high = OFFSETS
+    for _ in range(STEPS):  # a higher offset never takes less
+        middle = (low + high) / 2
+        if _lost(lists, UnseenScale(slope, middle)).within(allowed):
+            low = middle
+        else:
+            high = middle
+    return described(lists, UnseenScale(slope, low), allowed)
+
+
+def described(lists: Sequence[Lists], scale: UnseenScale, allowed: Loss = MOST_LOST) -> Placed:
     """What a scale does."""
     unseen = np.concatenate([one.unseen_recall(scale) for one in lists])
     return Placed(
         scale,
-        lost=float(np.mean([one.lost(scale) for one in lists])),
+        allowed,
+        lost=_lost(lists, scale),
         seen=float(np.mean([one.seen_recall(scale) for one in lists])),
         unseen=float(unseen.mean()) if len(unseen) else 0.0,
     )
 
 
-def highest_offset(lists: Sequence[Lists], slope: float, most_lost: float = MOST_LOST) -> float:
-    """The highest offset at which the seen labels lose no more: a higher one never loses less."""
-    low, high = OFFSETS
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        if np.mean([one.lost(UnseenScale(slope, middle)) for one in lists]) <= most_lost:
-            low = middle
-        else:
-            high = middle
-    return low
+def _lost(lists: Sequence[Lists], scale: UnseenScale) -> Loss:
+    """The mean over lists."""
+    losses = [one.lost(scale) for one in lists]
+    rp5, r10 = ([getattr(one, name) for one in losses] for name in ("rp5", "r10"))
+    return Loss(float(np.mean(rp5)), float(np.mean(r10)))
 
 
 def log_odds(scores: NDArray[Any]) -> NDArray[np.float64]:
