@@ -124,7 +124,7 @@ def test_a_model_of_other_labels_is_not_measured_on_a_prepared_corpus(
     assert "svm cannot be trained from a prepared corpus" in said.err
     said = labelwise("evaluate", here / "svm")
     assert said.code == 2
-    assert "--data (or LABELWISE_DATA) or --prepared is needed" in said.err
+    assert "--data (or LABELWISE_DATA), --prepared or --on is needed" in said.err
 
 
 def test_a_draw_without_hidden_labels_is_a_slip(

@@ -12,13 +12,21 @@ import typer
 from labelwise.cli.added_labels import Widening
 from labelwise.cli.evaluate import command_line
 from labelwise.cli.inputs import hiding_of_card
-from labelwise.cli.options import JsonOption
+from labelwise.cli.options import (
+    EveryConceptOption,
+    JsonOption,
+    MoreOption,
+    SummariesOption,
+    ThesaurusOption,
+    additions_of,
+)
 from labelwise.cli.output import note, print_json, print_table
 from labelwise.cli.train import check_writable
 from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
     from labelwise.cli.worker import Source
+    from labelwise.corpus.dataset import Additions
     from labelwise.corpus.hidden import Hiding
     from labelwise.evaluation.unseen_scale import Lists, Placed
     from labelwise.methods import Method
@@ -47,6 +55,10 @@ def calibrate(
         Path | None,
         typer.Option(help="A corpus in numbers, for the networks.", show_default=False),
     ] = None,
+    more: MoreOption = None,
+    summaries: SummariesOption = False,
+    thesaurus: ThesaurusOption = None,
+    every_concept: EveryConceptOption = False,
     out: Annotated[Path, typer.Option(help="Folder of the bundle to write.")],
     lose_rp5: Annotated[
         float, typer.Option(min=0, help="What seen labels may lose of their RP@5 on dev.")
@@ -87,6 +99,7 @@ def calibrate(
     if data is None and prepared is None:
         raise typer.BadParameter("--data (or LABELWISE_DATA) or --prepared is needed")
     check_writable(out)
+    additions = additions_of(more, summaries, thesaurus, every_concept)
     card = bundles.describe(bundle)["card"]
     method = bundles.load(bundle)
     _check(bundle, method, hidden)
@@ -94,7 +107,8 @@ def calibrate(
     chosen_on: list[Lists] = []
     for path in hidden:
         draw = bundles.load(path)
-        source = _source(data, prepared, hiding_of_card(bundles.describe(path)["card"]))
+        hiding = hiding_of_card(bundles.describe(path)["card"])
+        source = _source(data, additions, prepared, hiding)
         _check_labels(path, draw, source)
         zero = int((draw.label_space.counts == 0).sum())
         parts = max(1, round(zero / unseen)) if unseen else 1
@@ -102,7 +116,7 @@ def calibrate(
         chosen_on += lists_of(scores, source.gold("dev"), draw.label_space, parts)
     best = choose_scale(chosen_on, most_lost=Loss(lose_rp5, lose_r10))
 
-    source = _source(data, prepared, hiding_of_card(card))
+    source = _source(data, additions, prepared, hiding_of_card(card))
     _check_labels(bundle, method, source)
     method.unseen = None
     scores, gold = source.scores(method, "dev"), source.gold("dev")
@@ -137,13 +151,15 @@ def calibrate(
     note(f"Next: labelwise evaluate {out} --data {data or 'DATA'}")
 
 
-def _source(data: Path | None, prepared: Path | None, hiding: Hiding | None) -> Source:
+def _source(
+    data: Path | None, additions: Additions, prepared: Path | None, hiding: Hiding | None
+) -> Source:
     from labelwise.cli.worker import Documents, Numbers
 
     if prepared is not None:
         return Numbers(prepared, None, hiding)
     assert data is not None
-    return Documents(data, hiding)
+    return Documents(data, additions, hiding)
 
 
 def _check(path: Path, method: Method, hidden: Sequence[Path]) -> None:

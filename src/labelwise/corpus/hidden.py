@@ -122,6 +122,7 @@ def hide(dataset: Dataset, hiding: Hiding) -> HiddenDataset:
         dataset.paths,
         dataset.thesaurus_path,
         dataset.skipped,
+        dataset.additions,
         whole=dataset,
         hiding=hiding,
     )

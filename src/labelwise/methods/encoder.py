@@ -388,11 +388,8 @@ class EncoderMethod(NetworkMethod):
                 before - self.network.centre.cpu(), dim=0
             )
         wider = type(self)(self.settings)
-        wider._label_space, wider.vocabulary, wider.threshold = (
-            space,
-            self.vocabulary,
-            self.threshold,
-        )
+        wider._label_space, wider.vocabulary = space, self.vocabulary
+        wider.threshold, wider.unseen = self.threshold, self.unseen
         wider.network = deepcopy(self.network).cpu()
         wider.network.labels.descriptors = vectors
         wider.network.eval()
