@@ -40,6 +40,7 @@ from labelwise.evaluation.tables import (
     results_table,
 )
 from labelwise.evaluation.trial_records import Trial, trial_sections
+from labelwise.evaluation.unseen_tables import hidden_views
 
 ROOT = Path(__file__).parents[2]
 RUNS = [
@@ -299,7 +300,7 @@ def test_the_committed_report_is_what_the_committed_runs_give() -> None:
     for folder, runs in runs_by_data(committed()).items():
         page = (folder / "README.md").read_text(encoding="utf-8")
         has_labels = (folder / "labels.csv").is_file()
-        beside = faithfulness_table(folder), trial_sections(folder)
+        beside = faithfulness_table(folder), trial_sections(folder), hidden_views(folder)
         made = report_markdown(runs, *beside, has_labels=has_labels)
         assert page == made, f"run `labelwise report`: {folder} is out of date"
 
