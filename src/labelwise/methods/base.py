@@ -152,7 +152,7 @@ class Method(ABC):
     def best_scores(self, documents: Sequence[Document]) -> Scores:
         """The same where the best labels are all that matters: a method may find them sooner.
         Theirs are exact; those of labels that are far behind may be off."""
-        return self.scores(documents)
+        return self.placed(self._best_scores(documents)) if documents else self.scores(documents)
 
     def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """The words of the document that speak for each of the labels, in their order."""
@@ -177,6 +177,9 @@ class Method(ABC):
 
     @abstractmethod
     def _scores(self, documents: Sequence[Document]) -> Scores: ...
+
+    def _best_scores(self, documents: Sequence[Document]) -> Scores:
+        return self._scores(documents)
 
     @abstractmethod
     def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]: ...

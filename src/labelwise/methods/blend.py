@@ -145,9 +145,7 @@ class Blend(Method):
     def _scores(self, documents: Sequence[Document]) -> Scores:
         return self._blended(documents, lambda member: member.scores(documents))
 
-    def best_scores(self, documents: Sequence[Document]) -> Scores:
-        if not documents:
-            return self.scores(documents)
+    def _best_scores(self, documents: Sequence[Document]) -> Scores:
         return self._blended(documents, lambda member: member.best_scores(documents))
 
     def _blended(self, documents: Sequence[Document], score: Callable[[Method], Scores]) -> Scores:

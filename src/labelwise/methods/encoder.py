@@ -353,9 +353,7 @@ class EncoderMethod(NetworkMethod):
             queries, outputs, _ = self.network.labels()
             self.network.look.learn(tokens, torch.cat([queries, outputs]))
 
-    def best_scores(self, documents: Sequence[Document]) -> Scores:
-        if not documents:
-            return self.scores(documents)
+    def _best_scores(self, documents: Sequence[Document]) -> Scores:
         return self._predict(self._number(documents), self.network.best)
 
     def _build_bridge(self) -> None:
