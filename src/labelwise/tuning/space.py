@@ -49,6 +49,16 @@ NETWORKS: Space = {
 }
 """The published space with what the paper left fixed. A method takes the settings that it has."""
 
+ENCODERS: Space = {
+    "encoder_rate": Range(5e-5, 6e-4),
+    "learning_rate": Range(5e-4, 5e-3),
+    "batch": Choice((32, 64)),
+    "dropout": Choice((0.0, 0.1, 0.2)),
+    "label_dropout": Choice((0.1, 0.2, 0.4)),
+    "layer_decay": Choice((0.8, 0.9, 1.0)),
+    "averaging": Choice((0.0, 0.999)),
+}
+
 LINEAR: Space = {
     "C": Range(0.1, 10.0),
     "longest_ngram": Choice((1, 2, 3)),
@@ -68,9 +78,8 @@ TREES: Space = {
 def space_for(method: str, settings: type[Any]) -> dict[str, Choice | Range]:
     """The space that a method is searched in unless another is asked for."""
     known = {field.name for field in dataclasses.fields(settings)}
-    space = (
-        NETWORKS if "units" in known or "filters" in known else LINEAR if "C" in known else TREES
-    )
+    told_by = {"encoder": ENCODERS, "units": NETWORKS, "filters": NETWORKS, "C": LINEAR}
+    space = next((space for name, space in told_by.items() if name in known), TREES)
     chosen = {name: values for name, values in space.items() if name in known}
     if len(chosen) < 2:
         raise LabelwiseError(f"{method} has nothing to tune, or say what: --vary NAME=VALUE,VALUE")
