@@ -39,9 +39,9 @@ def test_evidence_comes_from_the_member_that_scored(members: tuple) -> None:
     seen, unseen = ensemble.evidence(document, ["693", "5255"])
     assert seen == lwan.evidence(document, ["693"])[0]
     assert unseen == z.evidence(document, ["5255"])[0]
-    unseen, seen = ensemble.gradient_evidence(document, ["5255", "693"])
-    assert unseen == z.gradient_evidence(document, ["5255"])[0]
-    assert seen == lwan.gradient_evidence(document, ["693"])[0]
+    unseen, seen = ensemble.evidence(document, ["5255", "693"], "gradient")
+    assert unseen == z.evidence(document, ["5255"], "gradient")[0]
+    assert seen == lwan.evidence(document, ["693"], "gradient")[0]
     with pytest.raises(LabelwiseError, match="not a label of this model"):
         ensemble.evidence(document, ["404"])
 

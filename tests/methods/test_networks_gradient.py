@@ -34,7 +34,7 @@ def test_it_is_how_the_logit_moves_as_the_vector_of_a_word_grows(name: str) -> N
                 nudge = torch.zeros(batch.tokens.shape, dtype=torch.float64)
                 nudge[row, at] = 1e-6
                 expected.append((logit(1 + nudge) - logit(1 - nudge)) / 2e-6)
-        (one,) = method.gradient_evidence(document, ["2437"])
+        (one,) = method.evidence(document, ["2437"], "gradient")
     finally:
         network.float()
     found = np.array([span.weight for span in one.spans])
@@ -47,8 +47,8 @@ def test_it_weighs_the_words_that_attention_weighs_and_leaves_the_network_alone(
     method = fitted(name)
     document = act(9, ("693", "3173"))
     before = method.scores([document])
-    attended = method.evidence(document, ["693", "3173"])
-    felt = method.gradient_evidence(document, ["693", "3173"])
+    attended = method.evidence(document, ["693", "3173"], "attention")
+    felt = method.evidence(document, ["693", "3173"], "gradient")
     for one, other in zip(attended, felt, strict=True):
         assert (other.label, other.kind) == (one.label, "contribution")
         assert [(s.start, s.end) for s in other.spans] == [(s.start, s.end) for s in one.spans]
@@ -60,6 +60,6 @@ def test_it_weighs_the_words_that_attention_weighs_and_leaves_the_network_alone(
 def test_a_document_without_words_has_no_gradient_and_an_unknown_label_is_an_error() -> None:
     method = fitted("cnn-lwan")
     empty = Document("1", "", (Section("article", " "),))
-    assert [one.spans for one in method.gradient_evidence(empty, ["693"])] == [()]
+    assert [one.spans for one in method.evidence(empty, ["693"], "gradient")] == [()]
     with pytest.raises(LabelwiseError, match="no-such is not a label of this model"):
-        method.gradient_evidence(act(1), ["no-such"])
+        method.evidence(act(1), ["no-such"], "gradient")

@@ -107,6 +107,10 @@ class Method(ABC):
     thesaurus: Thesaurus | None = None
     """What ``fit`` may know of the labels beside their descriptors: alternative labels and broader
     concepts. What a method needs of it later it keeps in its state."""
+    explainers: ClassVar[tuple[str, ...]] = ()
+    """What ``evidence`` may be found by, where there is a choice: names that it takes."""
+    explainer: ClassVar[str] = ""
+    """The one of them that is taken where none is named."""
 
     def __init__(self, settings: AnySettings | None = None) -> None:
         self.settings: Any = settings if settings is not None else self.Settings()
@@ -154,10 +158,29 @@ class Method(ABC):
         Theirs are exact; those of labels that are far behind may be off."""
         return self.placed(self._best_scores(documents)) if documents else self.scores(documents)
 
-    def evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
-        """The words of the document that speak for each of the labels, in their order."""
+    def evidence(
+        self, document: Document, labels: Sequence[str], explainer: str | None = None
+    ) -> list[Evidence]:
+        """The words of the document that speak for each of the labels, in their order.
+
+        Without the name of an explainer, as the method finds most faithful.
+        """
         self._require_labels(labels)
-        return self._evidence(document, labels)
+        if explainer is None:
+            return self._evidence(document, labels)
+        if explainer not in self.explainers:
+            known = ", ".join(self.explainers)
+            raise LabelwiseError(
+                f"the evidence of {self.name} cannot be found by '{explainer}': "
+                + (f"it can by {known}" if known else "there is one way to find it")
+            )
+        return self._explained(document, labels, explainer)
+
+    def _explained(
+        self, document: Document, labels: Sequence[str], explainer: str
+    ) -> list[Evidence]:
+        """Of a method with ``explainers``: the evidence that one of them finds."""
+        raise NotImplementedError
 
     def _require_labels(self, labels: Sequence[str]) -> None:
         for label in labels:

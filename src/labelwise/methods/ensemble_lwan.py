@@ -9,7 +9,7 @@ good, the one closest to zero. Without dev documents nothing is shifted.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -61,6 +61,8 @@ class EnsembleLwan(Method):
 
     name = "ensemble-lwan"
     Settings = EnsembleLwanSettings
+    explainers = BigruLwan.explainers
+    explainer = BigruLwan.explainer
     run_dir: Path | None = None
     """Where ``fit`` keeps the checkpoints and logs of the members; without it, nowhere."""
     resume: bool = False
@@ -130,27 +132,18 @@ class EnsembleLwan(Method):
         return np.concatenate([lwan_scores[:, : self._seen], zero.astype(np.float32)], axis=1)
 
     def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
-        """The attention of the member that scores each label; one pass a member."""
-        return self._by_member(document, labels, BigruLwan.evidence, ZBigruLwan.evidence)
+        return self._explained(document, labels, self.explainer)
 
-    def gradient_evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
-        """Gradient × input in the member that scores each label."""
-        self._require_labels(labels)
-        of_lwan, of_z = BigruLwan.gradient_evidence, ZBigruLwan.gradient_evidence
-        return self._by_member(document, labels, of_lwan, of_z)
-
-    def _by_member(
-        self,
-        document: Document,
-        labels: Sequence[str],
-        of_lwan: Callable[[BigruLwan, Document, Sequence[str]], list[Evidence]],
-        of_z: Callable[[ZBigruLwan, Document, Sequence[str]], list[Evidence]],
+    def _explained(
+        self, document: Document, labels: Sequence[str], explainer: str
     ) -> list[Evidence]:
+        """The evidence of the member that scores each label; one pass a member."""
         unseen = [label for label in labels if self.label_space.index[label] >= self._seen]
         seen = [label for label in labels if label not in unseen]
-        found = {one.label: one for one in of_lwan(self.lwan, document, seen)} if seen else {}
-        found |= {one.label: one for one in of_z(self.z, document, unseen)} if unseen else {}
-        return [found[label] for label in labels]
+        found = self.lwan.evidence(document, seen, explainer) if seen else []
+        found += self.z.evidence(document, unseen, explainer) if unseen else []
+        by_label = {one.label: one for one in found}
+        return [by_label[label] for label in labels]
 
     def with_labels(self, extra: Mapping[str, str]) -> Self:
         """The same model with more labels, each scored from its descriptor alone."""

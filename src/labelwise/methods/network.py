@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
@@ -27,11 +27,12 @@ from labelwise.methods.base import (
     Span,
     State,
 )
+from labelwise.methods.explainers import EXPLAINERS, Asked, ExplainerName
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.tokenizer import tokenize
 from labelwise.text.vocabulary import Vocabulary
 from labelwise.training.batches import Batch, Gatherer
-from labelwise.training.device import autocast, choose_device, memory_errors
+from labelwise.training.device import choose_device
 from labelwise.training.loop import Progress, RunFolder, train
 from labelwise.training.numbered import Numbered, Reading, number
 from labelwise.training.predict import predict
@@ -155,6 +156,8 @@ class NetworkMethod(Method):
     Settings: ClassVar[type[AnySettings]] = NetworkSettings
     network_type: ClassVar[type[Any]]
     by_section: ClassVar[bool] = False
+    explainers = tuple(EXPLAINERS)
+    explainer: ClassVar[str] = "attention"
 
     run_dir: Path | None = None
     """Where ``fit`` keeps its checkpoint and its log; without it, nowhere."""
@@ -231,16 +234,24 @@ class NetworkMethod(Method):
         return predict(self.network, Gatherer(rows, device), self.settings, labels, forward)
 
     def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
-        """The attention of each label over the words read; one pass for all labels."""
-        return self._weigh(document, labels, "attention", self._attention)
+        return self._explained(document, labels, self.explainer)
 
-    def gradient_evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
-        """Gradient × input: what each word's vector adds to a label's logit, to first order.
+    def _explained(
+        self, document: Document, labels: Sequence[str], explainer: str
+    ) -> list[Evidence]:
+        """A weight for each word read, by an explainer of ``methods.explainers``."""
+        kind, explain = EXPLAINERS[cast(ExplainerName, explainer)]
 
-        A second opinion, to hold attention against. Weights are shares: their sizes sum to one.
-        """
-        self._require_labels(labels)
-        return self._weigh(document, labels, "contribution", self._gradients)
+        def weigh(rows: Numbered, columns: Tensor) -> Any:
+            device = self._device()
+            self.network.to(device).eval()
+            gather = Gatherer(rows, device)
+            asked = Asked(self.network, gather, columns.to(device), self.settings.precision)
+            together = _in_order(explain(asked), gather([0]))
+            sizes = abs(together).sum(axis=0)
+            return together / np.where(sizes, sizes, 1)  # shares: their sizes sum to one
+
+        return self._weigh(document, labels, kind, weigh)
 
     def _weigh(
         self,
@@ -280,45 +291,6 @@ class NetworkMethod(Method):
     def _places(self, text: str) -> list[tuple[int, int]]:
         """Where the tokens of a section stand in its text."""
         return [(token.start, token.end) for token in tokenize(text)]
-
-    def _attention(self, rows: Numbered, columns: Tensor) -> Any:
-        """The weights of the words of one document, row after row: (words read, columns)."""
-        device = self._device()
-        self.network.to(device).eval()
-        batch = Gatherer(rows, device)([0])
-        precision = self.settings.precision
-        with torch.inference_mode(), autocast(device, precision), memory_errors(batch):
-            weights = self.network.attend(batch, columns.to(device))
-        together = _in_order(weights, batch)
-        # In low precision the sum is off in the third digit; a reader expects one.
-        return together / together.sum(axis=0)
-
-    def _gradients(self, rows: Numbered, columns: Tensor) -> Any:
-        """Gradient × input of the words of one document, row after row: (words read, columns)."""
-        device = self._device()
-        self.network.to(device).eval()
-        batch = Gatherer(rows, device)([0])
-        read: list[Tensor] = []  # the word vectors (S, T, E), from where the gradients end
-
-        def keep(module: nn.Module, inputs: Any, vectors: Tensor) -> Tensor:
-            read.append(vectors.detach().requires_grad_())
-            return read[0]
-
-        hook = self.network.words.register_forward_hook(keep)
-        # cuDNN gives no gradients of a recurrence outside of training.
-        with torch.enable_grad(), torch.backends.cudnn.flags(enabled=False), memory_errors(batch):
-            try:
-                logits = self.network(batch)[0]  # (L,)
-            finally:
-                hook.remove()
-            (x,) = read
-            products = [
-                (torch.autograd.grad(logits[column], x, retain_graph=True)[0] * x).sum(2)
-                for column in columns
-            ]  # (S, T) each
-        together = _in_order(torch.stack(products, 2).detach(), batch)
-        sizes = abs(together).sum(axis=0)
-        return together / np.where(sizes, sizes, 1)
 
     def _number(self, documents: Sequence[Document]) -> Numbered:
         corpus = tokenize_corpus(documents)

@@ -244,7 +244,7 @@ class Models:
     def widening(self, id: str | None) -> Model:
         """The model of this id, or the first that can score concepts it was not trained on.
 
-        One that learned what words mean (a network, told by its gradients) is asked before one
+        One that learned what words mean (a network, told by its explainers) is asked before one
         that only looks for the words.
         """
         if id is not None:
@@ -260,7 +260,7 @@ class Models:
         self.require_ready()
         able = [model for model in self.loaded.values() if model.info.zero_shot]
         if able:
-            return max(able, key=lambda one: hasattr(one.method, "gradient_evidence"))
+            return max(able, key=lambda one: bool(one.method.explainers))
         raise ProblemError(
             404,
             "unknown-model",
