@@ -180,6 +180,15 @@ def check_evidence_points_into_the_text(method: Method, data: Dataset) -> None:
         assert evidence[0].spans or not scores.max(), "some words should speak for the top label"
 
 
+def check_every_explainer_points_into_the_text(method: Method, data: Dataset) -> None:
+    document = data.test[0]
+    assert method.explainer in (method.explainers or ("",))
+    for explainer in method.explainers:
+        (one,) = method.evidence(document, [_top_label(method, document)], explainer)
+        _check_spans(document, one)
+        assert one.spans, explainer
+
+
 def _check_spans(document: Document, evidence: methods.Evidence) -> None:
     weights = np.array([span.weight for span in evidence.spans])
     assert np.isfinite(weights).all()

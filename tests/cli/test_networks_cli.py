@@ -414,7 +414,14 @@ def test_faithfulness_is_printed_and_written_beside_the_runs(
     called = labelwise(*call)
     assert called.code == 0, called.err
     assert max(map(len, called.out.splitlines())) <= 80
-    for words in ("higher is better", "lower is better", "AOPC", "gradient × input", "random"):
+    for words in (
+        "higher is better",
+        "lower is better",
+        "AOPC",
+        "gradient × input",
+        "AttInGrad",
+        "random",
+    ):
         assert words in called.out
     file = results / "synthetic" / "bigru-lwan" / "faithfulness-seed-0.json"
     assert f"wrote {file}" in called.err
@@ -422,7 +429,11 @@ def test_faithfulness_is_printed_and_written_beside_the_runs(
     assert record["plan"]["seed"] == 0
     assert record["plan"]["top"] == 2
     assert (len(record["documents"]), record["labels"]) == (4, 8)
-    assert record["evidence"].keys() == {"own", "gradient", "random"}
+    others = {"gradient", "attingrad", "integrated", "occlusion", "random"}
+    assert record["evidence"].keys() == {"own"} | others
+    assert record["costs"].keys() == {"own"} | others - {"random"}
+    assert 0 <= record["evidence"]["own"]["sufficiency"]["normalised"]["mean"] <= 1
+    assert record["limits"]["sufficiency"]["lowest"] <= record["limits"]["sufficiency"]["highest"]
     assert record["evidence"]["own"]["kind"] == "attention"
     assert record["evidence"]["own"]["comprehensiveness"]["at"][4]["error"] >= 0
     assert record["data"]["fingerprint"] == open_dataset(acts_folder).fingerprint
@@ -459,7 +470,7 @@ def test_the_evidence_of_a_linear_method_needs_no_gradient(
         "faithfulness", bundle, "--data", corpus, "--results", tmp_path, "--documents", 10
     )
     assert called.code == 0
-    assert "a linear method's evidence is that already" in called.out
+    assert "what a linear method's words add is exact already" in called.out
     assert "(better)" in called.out
     record = json.loads((tmp_path / "synthetic/svm/faithfulness-seed-0.json").read_text("utf-8"))
-    assert record["evidence"].keys() == {"own", "random"}
+    assert record["evidence"].keys() == {"own", "occlusion", "random"}

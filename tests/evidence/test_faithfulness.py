@@ -5,6 +5,7 @@ The toy method scores a label by the words present: each word adds what the labe
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -16,6 +17,8 @@ from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
+from labelwise.evidence import occlusion
+from labelwise.evidence.cuts import Cuts
 from labelwise.evidence.faithfulness import Figure, Plan, measure_faithfulness
 from labelwise.evidence.faithfulness_tables import (
     faithfulness_json,
@@ -23,6 +26,8 @@ from labelwise.evidence.faithfulness_tables import (
     findings,
     signed,
 )
+from labelwise.evidence.limits import limits
+from labelwise.evidence.occlusion import occluded
 from labelwise.evidence.words import Words
 from labelwise.methods import Evidence, Method, Scores, Span, State, get
 from labelwise.methods.base import EvidenceKind
@@ -41,6 +46,10 @@ ACT = Document(
     ),
     ("693",),
 )  # 6 and 8 words, 10 of them without any effect on the gold label
+
+
+def tokens(document: Document) -> list[str]:
+    return [one.text for part in document.sections for one in tokenize(part.text)]
 
 
 class Toy(Method):
@@ -121,10 +130,12 @@ def test_evidence_that_points_the_wrong_way_is_called_worse() -> None:
     acts = [Document(f"3200{at}R", "", ACT.sections, ("693",)) for at in range(8)]
     plan = Plan(gold=True, draws=20)
     right, wrong = (measure_faithfulness(Toy(sign), acts, plan) for sign in (1, -1))
-    assert findings(right)[0].count("(better)") == 2
-    assert findings(wrong)[0].count("(worse)") == 2
-    assert "costs .4" in findings(right)[0]
-    assert "more (better)" in findings(right)[0]
+    against = [next(one for one in findings(of) if "random words" in one) for of in (right, wrong)]
+    assert against[0].count("(better)") == 2
+    assert against[1].count("(worse)") == 2
+    assert "costs .4" in against[0]
+    assert "more (better)" in against[0]
+    assert findings(right)[-1].startswith("Most faithful of what costs less than 10 readings:")
 
 
 def test_evidence_without_a_difference_is_not_called_better() -> None:
@@ -135,7 +146,8 @@ def test_evidence_without_a_difference_is_not_called_better() -> None:
             return Evidence(label, "match", (Span(0, 2, 1.0),))  # "On"
 
     acts = [Document(f"3200{at}R", "", ACT.sections, ("693",)) for at in range(8)]
-    found = measure_faithfulness(Blind(), acts, Plan(gold=True, shares=(0.5,), draws=20))
+    plan = Plan(gold=True, shares=(0.5,), draws=20, explainers=())
+    found = measure_faithfulness(Blind(), acts, plan)
     assert "no clear difference" in findings(found)[0]
     assert "(better)" not in findings(found)[0]
 
@@ -148,11 +160,115 @@ def test_words_that_are_not_read_do_not_move_in_when_others_go() -> None:
     assert found.at("own", "comprehensiveness", 0).mean == pytest.approx(0.6)
 
 
-def test_all_documents_with_words_removed_are_scored_in_one_call() -> None:
+def test_documents_with_words_removed_are_scored_together_and_each_of_them_once() -> None:
     toy = Toy()
-    measure_faithfulness(toy, [ACT], Plan(top=2, draws=4))
-    # The labels are chosen; then the whole act, and 5 shares × 2 measures × (2 labels + 4 draws).
-    assert toy.asked == [1, 1 + 5 * 2 * (2 + 4)]
+    measure_faithfulness(toy, [ACT], Plan(top=2, draws=4, explainers=()))
+    reading, cut, occluded, *searched = toy.asked
+    assert reading == 1  # the labels are chosen
+    # The whole act, and 3 sizes × 2 measures × (2 labels + 4 draws): of 14 words, 1 %, 5 % and 10 %
+    # are one word.
+    assert 25 < cut <= 1 + 3 * 2 * (2 + 4)
+    assert occluded == 1 + 14
+    # Then the ends of the scale, at each share 2 labels × 4 ends × 2 sets × 2 orders at most.
+    assert len(searched) <= 5
+    assert max(searched) <= 2 * 4 * 2 * 2
+
+
+def test_a_normalised_figure_is_one_at_the_highest_and_zero_at_the_lowest() -> None:
+    """The toy's own evidence is the best order of the words, the opposite the worst."""
+    plan = Plan(gold=True, shares=(0.1, 0.5), explainers=())
+    right, wrong = (measure_faithfulness(Toy(sign), [ACT], plan) for sign in (1, -1))
+    assert right.normalised_aopc("own", "comprehensiveness").mean == pytest.approx(1)
+    assert right.normalised_aopc("own", "sufficiency").mean == pytest.approx(0)
+    assert right.standing("own").mean == pytest.approx(1)
+    assert wrong.normalised_aopc("own", "comprehensiveness").mean == pytest.approx(0)
+    assert wrong.standing("own").mean == pytest.approx(0)
+    np.testing.assert_allclose(right.limits, wrong.limits)
+    assert 0 < right.normalised_aopc("random", "comprehensiveness").mean < 1
+
+
+def test_the_limits_are_those_of_all_orders_where_words_count_by_themselves() -> None:
+    """Each word adds by itself: the best that any 1, 3 or 7 of 14 words can do is known."""
+    found = measure_faithfulness(Toy(), [ACT], Plan(gold=True, shares=(0.01, 0.2, 0.5)))
+    expected = [
+        [-0.1, (0.4 + 0.7 + 0.7) / 3],  # steel alone is taken out; the words that add are
+        [(0.2 - 0.1 - 0.1) / 3, 0.7],  # the words that add are left; steel alone is
+    ]
+    np.testing.assert_allclose(found.limits[0], expected, atol=1e-6)
+
+
+def test_orders_that_are_mixed_reach_further_than_each_of_them() -> None:
+    """Two orders know one word each; the beam takes a word from both."""
+    toy, words = Toy(), Words(ACT)
+    cuts = Cuts(toy, words, np.ones(14, dtype=bool), ["693"])
+    at = {word: place for place, word in enumerate(tokens(ACT))}
+    rest = [place for word, place in at.items() if word not in ADDS["693"]]
+    orders = [np.array([at[first], *rest]) for first in ("citrus", "fruit")]
+    (found,) = limits(cuts, [orders], (1 / 14, 2 / 14))
+    assert found[0, 1] == pytest.approx((0.4 + 0.6) / 2)
+
+
+def test_a_label_that_no_cut_moves_has_no_normalised_figure() -> None:
+    class Stubborn(Toy):
+        def _scores(self, documents: Sequence[Document]) -> Scores:
+            return np.full((len(documents), 2), 0.5, dtype=np.float32)
+
+    found = measure_faithfulness(Stubborn(), [ACT], Plan(gold=True))
+    assert np.isnan(found.normalised_aopc("own", "comprehensiveness").mean)
+    assert found.aopc("own", "comprehensiveness").mean == 0
+
+
+def test_occlusion_finds_what_each_word_adds() -> None:
+    (one,) = occluded(Toy(), ACT, ["693"])
+    weights = dict(zip(tokens(ACT), Words(ACT).weights(one.spans), strict=True))
+    shares = {word: adds / 0.8 for word, adds in ADDS["693"].items()}
+    assert {word: weight for word, weight in weights.items() if weight} == pytest.approx(shares)
+    assert one.kind == "contribution"
+    (silent,) = occluded(Toy(), Document("1", "", ()), ["693"])
+    assert silent.spans == ()
+
+
+def test_a_long_document_is_occluded_in_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(occlusion, "WINDOWS", 4)
+    toy = Toy()
+    (one,) = occluded(toy, ACT, ["693"])
+    assert toy.asked == [1 + 4]  # windows of four words
+    weights = Words(ACT).weights(one.spans)
+    assert len(set(weights[:4])) == 1
+    assert len(set(weights[4:8])) == 1
+
+
+def test_what_an_explainer_costs_is_told_in_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    class Slow(Toy):
+        explainers, explainer = ("quick", "slow"), "quick"
+
+        def _scores(self, documents: Sequence[Document]) -> Scores:
+            now[0] += 0.25 * len(documents)
+            return super()._scores(documents)
+
+        def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+            now[0] += 0.5
+            return super()._evidence(document, labels)
+
+        def _explained(
+            self, document: Document, labels: Sequence[str], explainer: str
+        ) -> list[Evidence]:
+            now[0] += 9.5
+            return self._evidence(document, labels)
+
+    found = measure_faithfulness(Slow(), [ACT], Plan(gold=True, explainers=("slow",)))
+    assert list(found.losses) == ["own", "slow", "random"]
+    assert found.own == "quick"
+    assert found.costs == {"own": 2, "slow": 40}
+    assert found.best_affordable() == "own"
+
+
+def test_an_explainer_that_the_method_does_not_have_is_refused() -> None:
+    with pytest.raises(LabelwiseError, match="no explainer 'gradient' here; there are: occlusion"):
+        measure_faithfulness(Toy(), [ACT], Plan(explainers=("gradient",)))
 
 
 def test_what_cannot_be_tested_is_left_out_or_said() -> None:
@@ -203,9 +319,11 @@ def test_a_word_carries_every_span_that_it_is_part_of() -> None:
 
 def test_the_tables_fit_a_terminal_and_name_every_source() -> None:
     found = measure_faithfulness(Toy(kind="attention"), [ACT, ACT], Plan(gold=True))
-    comprehensiveness, sufficiency = faithfulness_tables(found)
+    comprehensiveness, sufficiency, compared = faithfulness_tables(found)
     assert comprehensiveness.columns == ["evidence", "1%", "5%", "10%", "20%", "50%", "AOPC"]
-    assert [row[0] for row in sufficiency.rows] == ["attention", "random words"]
+    assert [row[0] for row in sufficiency.rows] == ["attention", "occlusion", "random words"]
+    assert compared.columns == ["evidence", "comprehensiveness", "sufficiency", "cost"]
+    assert compared.rows[-1][-1] == "", "random words cost nothing"
     assert "higher is better" in comprehensiveness.title
     assert "lower is better" in sufficiency.title
     assert comprehensiveness.rows[0][1] == ".400"
@@ -220,4 +338,5 @@ def test_the_contributions_of_an_svm_are_far_better_than_random_words(synthetic:
     own, random = (found.aopc(source, "comprehensiveness").mean for source in ("own", "random"))
     assert own > random + 0.2
     assert found.difference("own", "random", "sufficiency").mean < -0.2
-    assert findings(found)[0].count("(better)") == 2
+    against = next(one for one in findings(found) if "random words" in one)
+    assert against.count("(better)") == 2

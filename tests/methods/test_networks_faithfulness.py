@@ -36,9 +36,14 @@ def test_the_words_read_are_all_that_counts(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_network_can_be_tested_with_its_gradients_beside(name: str) -> None:
-    found = measure_faithfulness(short_sighted(name), acts(3, seed=5), Plan(top=2, draws=2))
-    assert found.kind == "attention"
-    assert list(found.losses) == ["own", "gradient", "random"]
+def test_every_network_can_be_tested_with_all_its_explainers_side_by_side(name: str) -> None:
+    method = short_sighted(name)
+    found = measure_faithfulness(method, acts(3, seed=5), Plan(top=2, draws=2))
+    others = [one for one in method.explainers if one != method.explainer]
+    assert found.own == method.explainer
+    assert list(found.losses) == ["own", *others, "random"]
     assert all(np.isfinite(lost).all() for lost in found.losses.values())
+    for figures in found.normalised.values():
+        assert ((figures >= 0) & (figures <= 1)).all()
+    assert min(found.costs.values()) > 0
     assert (len(found.documents), found.labels) == (3, 6)

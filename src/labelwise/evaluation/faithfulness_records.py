@@ -20,7 +20,9 @@ EXPLAINED = (
     "(comprehensiveness, higher is better) and with nothing but them (sufficiency, lower is "
     "better), on the average over 1, 5, 10, 20 and 50 % of the words; ± standard error over "
     "documents. Evidence that does no better than the random words of the same method explains "
-    "nothing. Made by `labelwise faithfulness`."
+    "nothing. `Normalised`: 0 is the lowest AOPC found for a document and a label, 1 the highest; "
+    "these figures compare from method to method. `Cost` is the time for the evidence of a "
+    "document, in readings of it. Made by `labelwise faithfulness`."
 )
 
 
@@ -30,15 +32,19 @@ def faithfulness_table(folder: Path, name: str = "*") -> Table | None:
     paths = sorted(folder.glob(f"{name}/faithfulness-seed-*.json"))
     if not paths:
         return None
-    table = Table(["evidence", *(f"{measure} AOPC" for measure in MEASURES), "documents", "labels"])
+    kinds = [f"{measure} {what}" for what in ("AOPC", "normalised") for measure in MEASURES]
+    table = Table(["evidence", *kinds, "cost", "documents", "labels"])
     for path in paths:
         try:
             record = json.loads(path.read_bytes())
             title = f"{record['method']}, seed {record['seed']}, {record['split']}"
             counts = [f"{len(record['documents']):,}", f"{record['labels']:,}"]
-            for figures in record["evidence"].values():
+            costs = record.get("costs", {})  # older records have none, and nothing normalised
+            for source, figures in record["evidence"].items():
                 cells = [_figure(figures[measure]["aopc"]) for measure in MEASURES]
-                table.add([f"{title}: {figures['kind']}", *cells, *counts])
+                cells += [_figure(figures[measure].get("normalised")) for measure in MEASURES]
+                cost = f"{costs[source]:.1f}" if source in costs else ""
+                table.add([f"{title}: {figures['kind']}", *cells, cost, *counts])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
                 f"this is not what `labelwise faithfulness` writes ({error!r}): run it again, or "
@@ -48,7 +54,9 @@ def faithfulness_table(folder: Path, name: str = "*") -> Table | None:
     return table
 
 
-def _figure(figure: dict[str, Any]) -> str:
+def _figure(figure: dict[str, Any] | None) -> str:
+    if figure is None or figure["mean"] is None:
+        return ""
     mean, error = figure["mean"], figure["error"]
     sign = "-" if mean < 0 else ""
     shown = sign + number(abs(mean))

@@ -1,21 +1,32 @@
-"""Faithfulness for people and for machines: two tables, what they say in words, and JSON."""
+"""Faithfulness for people and for machines: three tables, what they say in words, and JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
 from labelwise.evaluation.tables import Table
-from labelwise.evidence.faithfulness import MEASURES, Faithfulness, Figure, Measure, Source
+from labelwise.evidence.faithfulness import (
+    AFFORDABLE,
+    MEASURES,
+    OWN,
+    RANDOM,
+    Faithfulness,
+    Figure,
+    Measure,
+)
 from labelwise.methods.base import EvidenceKind
 
-NAMES: Mapping[Source, str] = {"gradient": "gradient × input", "random": "random words"}
-
-OWN_NAMES: Mapping[EvidenceKind, str] = {
+NAMES: Mapping[str, str] = {
     "attention": "attention",
+    "attingrad": "AttInGrad",
     "contribution": "contributions",
+    "gradient": "gradient × input",
+    "integrated": "integrated gradients",
     "match": "matches",
+    "occlusion": "occlusion",
+    "random": "random words",
 }
 
 TITLES: Mapping[Measure, str] = {
@@ -24,33 +35,53 @@ TITLES: Mapping[Measure, str] = {
     "sufficiency": "Sufficiency: what the score loses with nothing but the words (lower is better)",
 }
 
+COMPARED = (
+    "Normalised AOPC: 0 the lowest found for a document, 1 the highest; cost in readings of it"
+)
+
 
 def faithfulness_tables(found: Faithfulness) -> list[Table]:
-    """One table a measure: a row a source of words, a column a share of them, and the AOPC."""
+    """One table a measure: a row a source of words, a column a share of them, and the AOPC; and one
+    where methods and explainers compare."""
     tables = []
     for measure in MEASURES:
         shares = [f"{share:.0%}" for share in found.plan.shares]
         table = Table(["evidence", *shares, "AOPC"], title=TITLES[measure])
         for source in found.losses:
             at = [found.at(source, measure, place).mean for place in range(len(shares))]
-            aopc = found.aopc(source, measure)
-            cells = [*map(signed, at), f"{signed(aopc.mean)} ± {signed(aopc.error)}"]
+            cells = [*map(signed, at), _plus_minus(found.aopc(source, measure))]
             table.add([_name(found, source), *cells])
         tables.append(table)
-    return tables
+    compared = Table(["evidence", *MEASURES, "cost"], title=COMPARED)
+    for source in found.losses:
+        figures = [_plus_minus(found.normalised_aopc(source, measure)) for measure in MEASURES]
+        cost = "" if source == RANDOM else f"{found.costs[source]:.1f}"
+        compared.add([_name(found, source), *figures, cost])
+    return [*tables, compared]
 
 
 def findings(found: Faithfulness) -> list[str]:
     """What the tables say, flattering or not; a difference counts from two standard errors on."""
     sentences = []
-    for other in (source for source in found.losses if source != "own"):
-        removed = found.difference("own", other, "comprehensiveness")
-        kept = found.difference("own", other, "sufficiency")
+    for other in (source for source in found.losses if source != OWN):
+        removed = found.difference(OWN, other, "comprehensiveness")
+        kept = found.difference(OWN, other, "sufficiency")
         sentences.append(
-            f"Against {NAMES[other]}: to remove the words of {_name(found, 'own')} costs "
+            f"Against {_name(found, other)}: to remove the words of {_name(found, OWN)} costs "
             f"{_cost(removed)} ({_verdict(removed.mean, removed.error)}), to keep them alone "
             f"{_cost(kept)} ({_verdict(-kept.mean, kept.error)})."
         )
+    best = found.best_affordable()
+    standing = found.standing(best)
+    sentences.append(
+        f"Most faithful of what costs less than {AFFORDABLE:.0f} readings: {_name(found, best)}, "
+        f"{signed(standing.mean)} ± {signed(standing.error)} of 1 for both measures together"
+        + (
+            "."
+            if best == OWN
+            else f"; {_name(found, OWN)}, which is shown, has {signed(found.standing(OWN).mean)}."
+        )
+    )
     return sentences
 
 
@@ -63,23 +94,29 @@ def faithfulness_json(found: Faithfulness) -> dict[str, Any]:
         "score": asdict(found.score),
         "evidence": {
             source: {
-                "kind": found.kind if source == "own" else NAMES[source],
+                "kind": _kind(found, source),
                 **{measure: _measure_json(found, source, measure) for measure in MEASURES},
             }
             for source in found.losses
         },
+        "limits": {
+            measure: dict(zip(("lowest", "highest"), of.tolist(), strict=True))
+            for measure, of in zip(MEASURES, found.limits.mean(axis=0), strict=True)
+        },
+        "costs": {source: round(cost, 2) for source, cost in found.costs.items()},
         "findings": findings(found),
     }
 
 
-def _measure_json(found: Faithfulness, source: Source, measure: Measure) -> dict[str, Any]:
+def _measure_json(found: Faithfulness, source: str, measure: Measure) -> dict[str, Any]:
     places = range(len(found.plan.shares))
     record: dict[str, Any] = {
         "at": [asdict(found.at(source, measure, place)) for place in places],
         "aopc": asdict(found.aopc(source, measure)),
+        "normalised": asdict(found.normalised_aopc(source, measure)),
     }
-    if source != "own":
-        record["own minus this"] = asdict(found.difference("own", source, measure))
+    if source != OWN:
+        record["own minus this"] = asdict(found.difference(OWN, source, measure))
     return record
 
 
@@ -93,8 +130,18 @@ def signed(value: float) -> str:
     return ".000" if text == "-.000" else text
 
 
-def _name(found: Faithfulness, source: Source) -> str:
-    return OWN_NAMES[found.kind] if source == "own" else NAMES[source]
+def _plus_minus(figure: Figure) -> str:
+    return f"{signed(figure.mean)} ± {signed(figure.error)}"
+
+
+def _name(found: Faithfulness, source: str) -> str:
+    return NAMES[found.own if source == OWN else source]
+
+
+def _kind(found: Faithfulness, source: str) -> str:
+    """What a record calls a source: evidence that is not one of several explainers, by its kind."""
+    of_kind = source == OWN and found.own in get_args(EvidenceKind)
+    return found.own if of_kind else _name(found, source)
 
 
 def _cost(difference: Figure) -> str:

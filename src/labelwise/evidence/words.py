@@ -50,6 +50,11 @@ class Words:
         np.add.at(weights, at, np.repeat([span.weight for span in found], covered))
         return weights
 
+    def spans(self, weights: NDArray[np.float64]) -> tuple[Span, ...]:
+        """The way back: a span for each word that weighs something."""
+        places = zip(self._starts.tolist(), self._ends.tolist(), weights.tolist(), strict=True)
+        return tuple(Span(start, end, weight) for start, end, weight in places if weight)
+
     def covered(self, spans: Iterable[Span]) -> NDArray[np.bool_]:
         """(words,) whether a word is part of any span, whatever its weight."""
         first, after = self._reach(list(spans))

@@ -58,16 +58,18 @@ class Asked:
 def attention(asked: Asked) -> Tensor:
     batch = asked.batch()
     with _reading(asked, batch):
-        return asked.network.attend(batch, asked.columns)  # (S, T, n)
+        weights: Tensor = asked.network.attend(batch, asked.columns)
+    return weights  # (S, T, n)
 
 
 def gradient(asked: Asked) -> Tensor:
-    return _products(asked).sum(3).movedim(0, 2)  # (S, T, n)
+    products: Tensor = _products(asked).sum(3)  # (n, S, T)
+    return torch.movedim(products, 0, 2)
 
 
 def attingrad(asked: Asked) -> Tensor:
-    sizes = _products(asked).norm(dim=3).movedim(0, 2)
-    return attention(asked) * sizes  # (S, T, n)
+    sizes = torch.linalg.vector_norm(_products(asked), dim=3)  # (n, S, T)
+    return attention(asked) * torch.movedim(sizes, 0, 2)
 
 
 def integrated(asked: Asked) -> Tensor:
@@ -77,9 +79,9 @@ def integrated(asked: Asked) -> Tensor:
     found = [
         # The gradient at a vector scaled by s, times that vector, is s times what is wanted.
         _at(asked, columns[part], scales[part]).sum(3) / scales[part].view(-1, 1, 1)
-        for part in torch.arange(len(columns), device=columns.device).split(COPIES)
+        for part in _parts(len(columns))
     ]
-    products = torch.cat(found).unflatten(0, (-1, STEPS))  # (n, steps, S, T)
+    products = torch.stack(torch.cat(found).chunk(len(asked.columns)))  # (n, steps, S, T)
     along = torch.tensor(weights / 2, device=columns.device, dtype=products.dtype)
     return torch.einsum("nkst,k->stn", products, along)
 
@@ -89,7 +91,8 @@ def occlusion(asked: Asked) -> Tensor:
     device = whole.tokens.device
     windows, sizes = _windows(whole)  # (S, T), (W,)
     without = []
-    for part in torch.arange(len(sizes), device=device).split(COPIES):
+    for among in _parts(len(sizes)):
+        part = torch.arange(len(sizes), device=device)[among]
         batch = asked.batch(len(part))
         kept = windows[None] != part[:, None, None]  # (copies, S, T)
         mask = torch.empty(batch.tokens.shape, dtype=torch.bool, device=device)
@@ -112,9 +115,9 @@ EXPLAINERS: Mapping[ExplainerName, tuple[EvidenceKind, Callable[[Asked], Tensor]
 
 def _products(asked: Asked) -> Tensor:
     """Gradient × input of the logit of each label, number by number: (n, S, T, E)."""
-    return torch.cat(
-        [_at(asked, part, torch.ones(len(part))) for part in asked.columns.split(COPIES)]
-    )
+    scales = torch.ones(len(asked.columns))
+    parts = _parts(len(scales))
+    return torch.cat([_at(asked, asked.columns[part], scales[part]) for part in parts])
 
 
 def _at(asked: Asked, columns: Tensor, scales: Tensor) -> Tensor:
@@ -148,7 +151,13 @@ def _logits(asked: Asked, batch: Batch, kept: Tensor | None = None) -> Tensor:
         return vectors if kept is None else vectors * kept[:, :, None]
 
     with _reading(asked, batch), _words_replaced(asked.network, mask):
-        return asked.network(batch)[:, asked.columns].double()
+        logits: Tensor = asked.network(batch)[:, asked.columns]
+    return logits.double()
+
+
+def _parts(count: int) -> list[slice]:
+    """So many copies, a few at a time."""
+    return [slice(start, start + COPIES) for start in range(0, count, COPIES)]
 
 
 @contextmanager
