@@ -13,6 +13,7 @@ import pytest
     [
         "cli.inputs",
         "cli.settings",
+        "evidence.examination",
         "evidence.faithfulness_tables",
         "evidence.heat",
         "evidence.predictions",

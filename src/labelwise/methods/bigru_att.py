@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torch import Tensor
+from torch.nn.functional import linear
 
 from labelwise.layers import BiGRU, LabelUnits, SelfAttention
+from labelwise.methods.attending import AttendingNetwork
 from labelwise.methods.network import (
     Material,
-    Network,
     NetworkMethod,
     NetworkSettings,
     require_whole,
@@ -34,7 +35,7 @@ class BigruAttSettings(NetworkSettings):
         require_whole(self, units=1, layers=1)
 
 
-class BigruAttNetwork(Network):
+class BigruAttNetwork(AttendingNetwork):
     def __init__(self, material: Material, settings: BigruAttSettings) -> None:
         super().__init__(material, settings)
         width = material.vectors.shape[1]
@@ -54,6 +55,10 @@ class BigruAttNetwork(Network):
     def attend(self, batch: Batch, columns: Tensor) -> Tensor:
         weights = self.attention.weights(self.encode(batch), batch.lengths)  # (1, T)
         return weights[:, :, None].expand(-1, -1, len(columns))
+
+    def judge(self, batch: Batch, columns: Tensor) -> Tensor:
+        values = self.scaled(self.encode(batch), batch.lengths)
+        return linear(values, self.decoder.weight[columns], self.decoder.bias[columns])
 
 
 class BigruAtt(NetworkMethod):

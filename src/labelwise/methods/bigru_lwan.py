@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torch import Tensor
+from torch.nn.functional import linear
 
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import BiGRU, LabelWise
+from labelwise.methods.attending import AttendingNetwork
 from labelwise.methods.network import (
     Material,
-    Network,
     NetworkMethod,
     NetworkSettings,
     require_whole,
@@ -35,7 +36,7 @@ class BigruLwanSettings(NetworkSettings):
         require_whole(self, units=1, layers=1)
 
 
-class BigruLwanNetwork(Network):
+class BigruLwanNetwork(AttendingNetwork):
     def __init__(self, material: Material, settings: BigruLwanSettings) -> None:
         super().__init__(material, settings)
         width = material.vectors.shape[1]
@@ -53,6 +54,10 @@ class BigruLwanNetwork(Network):
 
     def attend(self, batch: Batch, columns: Tensor) -> Tensor:
         return attention_weights(self.encode(batch), batch.lengths, self.labels.queries[columns])
+
+    def judge(self, batch: Batch, columns: Tensor) -> Tensor:
+        values = self.scaled(self.encode(batch), batch.lengths)
+        return linear(values, self.labels.outputs[columns], self.labels.bias[columns])
 
 
 class BigruLwan(NetworkMethod):

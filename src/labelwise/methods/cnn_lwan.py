@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torch import Tensor
+from torch.nn.functional import linear
 
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import CNN, LabelWise
+from labelwise.methods.attending import AttendingNetwork
 from labelwise.methods.network import (
     Material,
-    Network,
     NetworkMethod,
     NetworkSettings,
     require_whole,
@@ -42,7 +43,7 @@ class CnnLwanSettings(NetworkSettings):
         require_whole(self, filters=1, kernel=1, layers=1)
 
 
-class CnnLwanNetwork(Network):
+class CnnLwanNetwork(AttendingNetwork):
     def __init__(self, material: Material, settings: CnnLwanSettings) -> None:
         super().__init__(material, settings)
         width = material.vectors.shape[1]
@@ -62,6 +63,10 @@ class CnnLwanNetwork(Network):
 
     def attend(self, batch: Batch, columns: Tensor) -> Tensor:
         return attention_weights(self.encode(batch), batch.lengths, self.labels.queries[columns])
+
+    def judge(self, batch: Batch, columns: Tensor) -> Tensor:
+        values = self.scaled(self.encode(batch), batch.lengths)
+        return linear(values, self.labels.outputs[columns], self.labels.bias[columns])
 
 
 class CnnLwan(NetworkMethod):

@@ -17,8 +17,9 @@ from labelwise.errors import LabelwiseError
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import Descriptors
 from labelwise.layers.embedding import Learned
+from labelwise.methods.attending import AttendingNetwork
 from labelwise.methods.base import State
-from labelwise.methods.network import Material, Network, NetworkMethod, NetworkSettings
+from labelwise.methods.network import Material, NetworkMethod, NetworkSettings
 from labelwise.text.tokenizer import words
 from labelwise.text.vocabulary import UNKNOWN
 from labelwise.training.batches import Batch
@@ -39,7 +40,7 @@ class ZeroShotSettings(NetworkSettings):
     network told a thousand times that a descriptor is wrong will not find it right later."""
 
 
-class ZeroShotNetwork(Network):
+class ZeroShotNetwork(AttendingNetwork):
     """Descriptor attention and its dot-product decoder; a subclass adds the word encoder."""
 
     descriptors: Descriptors
@@ -75,6 +76,11 @@ class ZeroShotNetwork(Network):
     def attend(self, batch: Batch, columns: Tensor) -> Tensor:
         v, _ = self.descriptors(self.encode(batch))
         return attention_weights(v, batch.lengths, self.descriptors.vectors[columns])
+
+    def judge(self, batch: Batch, columns: Tensor) -> Tensor:
+        _, p = self.descriptors(self.encode(batch))
+        values = self.scaled(p, batch.lengths)
+        return values @ self.descriptors.vectors[columns].T + self.descriptors.bias
 
 
 class ZeroShotMethod(NetworkMethod):
