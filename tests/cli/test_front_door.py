@@ -37,6 +37,7 @@ COMMANDS = [
     ("export",),
     ("serve",),
     ("faithfulness",),
+    ("examine",),
     ("bench",),
     ("compact",),
     ("card",),

@@ -474,3 +474,39 @@ def test_the_evidence_of_a_linear_method_needs_no_gradient(
     assert "(better)" in called.out
     record = json.loads((tmp_path / "synthetic/svm/faithfulness-seed-0.json").read_text("utf-8"))
     assert record["evidence"].keys() == {"own", "occlusion", "random"}
+
+
+def test_attention_is_examined_and_the_page_and_figure_are_written(
+    labelwise: Callable, lwan: Path, acts_folder: Path, tmp_path: Path
+) -> None:
+    results = tmp_path / "results"
+    call = (
+        "examine", lwan, "--data", acts_folder, "--results", results, "--documents", 3,
+        "--other", lwan, "--top", 2,
+    )  # fmt: skip
+    called = labelwise(*call)
+    assert called.code == 0, called.err
+    assert max(map(len, called.out.splitlines())) <= 80
+    assert "attention and gradients put the words in" in called.out
+    folder = results / "synthetic"
+    record = json.loads((folder / "bigru-lwan" / "attention-seed-0.json").read_text("utf-8"))
+    assert len(record["pairs"]) == 3 * 2
+    assert record["other seed"] == 0
+    assert record["data"]["fingerprint"] == open_dataset(acts_folder).fingerprint
+    assert record["settings"]["units"] == 8
+    assert record["versions"]["torch"]
+    assert record["plan"]["permutations"] == 100
+    page = (folder / "attention.md").read_text("utf-8")
+    assert "| bigru-lwan, seed 0, dev |" not in page
+    assert "| bigru-lwan, seed 0, test | 3 | 6 |" in page
+    assert "(attention.svg)" in page
+    assert (folder / "attention.svg").read_bytes().startswith(b"<?xml")
+    assert labelwise(*call, "--json").json["pairs"] == record["pairs"]
+
+
+def test_a_method_without_an_attention_to_replace_is_refused(
+    labelwise: Callable, bundle: Path, corpus: Path
+) -> None:
+    called = labelwise("examine", bundle, "--data", corpus)
+    assert called.code == 1
+    assert "the attention of svm cannot be replaced" in called.err

@@ -20,6 +20,7 @@ from labelwise.cli.compact import compact
 from labelwise.cli.data import data
 from labelwise.cli.demo import demo
 from labelwise.cli.evaluate import compare, evaluate, report
+from labelwise.cli.examine import examine
 from labelwise.cli.explain import explain
 from labelwise.cli.export import export
 from labelwise.cli.faithfulness import faithfulness
@@ -58,6 +59,7 @@ for command in (
     export,
     serve,
     faithfulness,
+    examine,
     bench,
     demo,
 ):

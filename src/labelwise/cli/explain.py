@@ -41,6 +41,15 @@ def explain(
             metavar="ID|@FILE",
         ),
     ] = None,
+    explainer: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a network: attention (the paper's heat-maps), gradient, attingrad, integrated "
+            "or occlusion.",
+            metavar="NAME",
+            show_default="the network's default",
+        ),
+    ] = None,
     add_label: AddLabelOption = None,
     top: TopOption = 5,
     document: Annotated[
@@ -60,6 +69,7 @@ def explain(
       labelwise explain act.html --out explained.html --top 8
       labelwise explain test.jsonl --document 32003R1412 --bundle svm.bundle --labels 693,1309
       labelwise explain act.html --bundle z.bundle --add-label 7001=bicycle --labels 7001
+      labelwise explain act.html --bundle lwan.bundle --explainer attention
     """
     from labelwise import bundle as bundles
     from labelwise import shipped
@@ -83,7 +93,7 @@ def explain(
         predictions.sort(key=lambda one: -one.score)
     else:
         predictions = rank(scores, space, top=top)
-    evidence = method.evidence(act, [one.label.id for one in predictions])
+    evidence = method.evidence(act, [one.label.id for one in predictions], explainer)
     places = places_of(thesaurus, predictions)
     if out is not None:
         gold = [

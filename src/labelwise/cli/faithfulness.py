@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import time
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from labelwise.cli.evaluate import Split, command_line
+from labelwise.cli.evaluate import Split
 from labelwise.cli.options import DataOption, JsonOption
-from labelwise.cli.output import console, finite, note, one_bar, print_json, print_wide_table
-from labelwise.errors import LabelwiseError
-
-if TYPE_CHECKING:
-    from labelwise.corpus.document import Document
+from labelwise.cli.output import console, note, print_json, print_wide_table
+from labelwise.cli.sampled import counted, record_of, sample, write_record
 
 
 def faithfulness(
@@ -63,7 +57,6 @@ def faithfulness(
     """
     from labelwise import bundle as bundles
     from labelwise.corpus.dataset import open_dataset
-    from labelwise.evaluation.runs import DataRecord, current_versions, write_whole
     from labelwise.evidence.faithfulness import Plan, measure_faithfulness
     from labelwise.evidence.faithfulness_tables import (
         faithfulness_json,
@@ -75,37 +68,16 @@ def faithfulness(
     card = bundles.describe(bundle)["card"]
     name = bundles.name_of(card, method.name)
     dataset = open_dataset(data)
-    chosen = sample(getattr(dataset, split), documents, seed)
-    if not chosen:
-        raise LabelwiseError(f"the data set {dataset.name} has no {split} documents")
+    chosen = sample(dataset, split, documents, seed)
+    plan = Plan(
+        top=top, gold=gold, explainers=None if explainer is None else tuple(explainer), seed=seed
+    )
     started = time.perf_counter()
-    with one_bar(f"{name}: removing words", len(chosen)) as advance:
-
-        def counted() -> Iterator[Document]:
-            for document in chosen:
-                yield document
-                advance(1)
-
-        chosen_explainers = tuple(explainer) if explainer else None
-        plan = Plan(top=top, gold=gold, explainers=chosen_explainers, seed=seed)
-        found = measure_faithfulness(method, counted(), plan)
-    space = method.label_space
-    record = {
-        "method": name,
-        "seed": int(method.settings.seed),
-        "split": str(split),
-        **faithfulness_json(found),
-        "settings": dataclasses.asdict(method.settings),
-        "data": dataclasses.asdict(
-            dataclasses.replace(DataRecord.of(dataset), label_space=space.fingerprint)
-        ),
-        "versions": current_versions(),
-        "seconds": round(time.perf_counter() - started, 3),
-        "command": command_line(str(card.get("command", ""))),
-    }
-    path = results / dataset.name / name / f"faithfulness-seed-{record['seed']}.json"
-    text = json.dumps(finite(record), indent=1, ensure_ascii=False)
-    write_whole(path, f"{text}\n".encode())
+    with counted(chosen, f"{name}: removing words") as each:
+        found = measure_faithfulness(method, each, plan)
+    figures = {"split": str(split), **faithfulness_json(found)}
+    record = record_of(method, dataset, card, figures, started=started)
+    path = write_record(results, "faithfulness", record)
     if as_json:
         print_json(record)
     else:
@@ -123,12 +95,3 @@ def faithfulness(
         for sentence in sentences:
             console().print(sentence)
     note(f"wrote {path}")
-
-
-def sample(documents: Sequence[Document], size: int, seed: int) -> list[Document]:
-    """So many documents, drawn at random, in their own order."""
-    import numpy as np
-
-    size = min(size, len(documents))
-    drawn = np.random.default_rng(seed).choice(len(documents), size, replace=False)
-    return [documents[at] for at in sorted(drawn.tolist())]

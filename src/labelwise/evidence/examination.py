@@ -26,6 +26,7 @@ import math
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -140,7 +141,7 @@ def examine(
         rows = np.stack(scores).astype(np.float32)
         return float(evaluate(rows, gold, space).values["all"]["RP@5"])
 
-    return Examination(plan, tuple(pairs), precision(own), precision(equal))
+    return Examination(plan, tuple(map(_rounded, pairs)), precision(own), precision(equal))
 
 
 def _pairs(
@@ -172,6 +173,14 @@ def _pairs(
             )
         )
     return pairs
+
+
+def _rounded(pair: Pair) -> Pair:
+    """With as many digits as a figure can show."""
+    figures: dict[str, Any] = {
+        name: round(value, 5) for name, value in vars(pair).items() if isinstance(value, float)
+    }
+    return replace(pair, **figures)
 
 
 def _beside(pairs: Sequence[Pair], chosen: Attended, theirs: Attended) -> list[Pair]:

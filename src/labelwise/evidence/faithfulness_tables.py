@@ -35,9 +35,7 @@ TITLES: Mapping[Measure, str] = {
     "sufficiency": "Sufficiency: what the score loses with nothing but the words (lower is better)",
 }
 
-COMPARED = (
-    "Normalised AOPC: 0 the lowest found for a document, 1 the highest; cost in readings of it"
-)
+COMPARED = "Normalised AOPC (0 the lowest found, 1 the highest), and the cost in readings"
 
 
 def faithfulness_tables(found: Faithfulness) -> list[Table]:
