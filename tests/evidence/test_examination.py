@@ -15,8 +15,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.evidence.examination import FURTHEST, Plan, adversary, divergence, examine
 from labelwise.methods.attending import Attended, attended, require_attending
 
-ATTENDING = ["bigru-att", "bigru-lwan", "cnn-lwan", "z-bigru-lwan", "z-cnn-lwan"]
-OTHERS = ["han", "lw-han", "max-hss"]
+ATTENDING = [name for name in cases.NAMES if name not in cases.BY_SECTION]
 QUICK = Plan(top=2, permutations=20, starts=2, steps=40)
 
 
@@ -30,7 +29,7 @@ def test_the_score_is_what_is_judged_of_the_words_weighed_by_attention(name: str
     np.testing.assert_allclose(1 / (1 + np.exp(-found.logits)), expected, rtol=2e-2, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", cases.BY_SECTION)
 def test_a_network_of_words_and_sections_is_refused_with_those_that_can_be(name: str) -> None:
     with pytest.raises(LabelwiseError, match=f"attention of {name} cannot be replaced"):
         require_attending(cases.fitted(name))

@@ -13,12 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torch import Tensor
+from torch.nn.functional import linear
 
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import DilatedCNN, LabelWise
+from labelwise.methods.attending import AttendingNetwork
 from labelwise.methods.network import (
     Material,
-    Network,
     NetworkMethod,
     NetworkSettings,
     require_whole,
@@ -44,7 +45,7 @@ class DcnnLwanSettings(NetworkSettings):
         require_whole(self, filters=1, kernel=1, blocks=1)
 
 
-class DcnnLwanNetwork(Network):
+class DcnnLwanNetwork(AttendingNetwork):
     def __init__(self, material: Material, settings: DcnnLwanSettings) -> None:
         super().__init__(material, settings)
         self.encoder = DilatedCNN(
@@ -67,6 +68,10 @@ class DcnnLwanNetwork(Network):
 
     def attend(self, batch: Batch, columns: Tensor) -> Tensor:
         return attention_weights(self.encode(batch), batch.lengths, self.labels.queries[columns])
+
+    def judge(self, batch: Batch, columns: Tensor) -> Tensor:
+        values = self.scaled(self.encode(batch), batch.lengths)
+        return linear(values, self.labels.outputs[columns], self.labels.bias[columns])
 
 
 class DcnnLwan(NetworkMethod):
