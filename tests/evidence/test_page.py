@@ -224,6 +224,7 @@ def test_more_labels_than_colours_are_told_apart_by_their_underline() -> None:
         ("match", "where the descriptor"),
         ("contribution", "add to the score"),
         ("attention", "not a proof"),
+        ("attribution", "the more that moved the score"),
     ],
 )
 def test_the_legend_says_how_to_read_each_kind_of_evidence(kind: EvidenceKind, words: str) -> None:

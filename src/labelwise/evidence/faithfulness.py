@@ -33,7 +33,7 @@ from labelwise.evidence.limits import Order, kept_words, limits, sizes_of
 from labelwise.evidence.occlusion import occluded
 from labelwise.evidence.predictions import rank
 from labelwise.evidence.words import Words
-from labelwise.methods.base import Evidence, Method, Scores
+from labelwise.methods.base import OF_EVERY_WORD, Evidence, Method, Scores
 
 OWN, OCCLUSION, RANDOM = "own", "occlusion", "random"
 """Sources of words: the evidence that the method shows, what any method has, and chance. Further
@@ -201,8 +201,8 @@ def _test(method: Method, document: Document, plan: Plan, sources: Sequence[str]
             labels, evidence[OWN] = [one.label for one in spoken], spoken
             if not labels or not len(words):
                 return None
-    # Attention has a weight for every word read; the other kinds read all words.
-    attended = [one for found in evidence.values() for one in found if one.kind == "attention"]
+    # What has a weight for every word read says which these are; without it all words are read.
+    attended = [one for found in evidence.values() for one in found if one.kind in OF_EVERY_WORD]
     read = words.covered(span for one in attended for span in one.spans)
     read = read if attended else np.ones(len(words), dtype=bool)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from labelwise.methods.base import Evidence, Span
+from labelwise.methods.base import OF_EVERY_WORD, Evidence, Span
 
 LEVELS = 8
 """Strengths that can be told apart on a page."""
@@ -81,7 +81,7 @@ def heat_of(evidence: Evidence | None) -> Heat:
     Attention gives every word a weight. A word with less than an equal share of it was passed over
     rather than looked at, and stays unmarked.
     """
-    if evidence is None or evidence.kind != "attention":
+    if evidence is None or evidence.kind not in OF_EVERY_WORD:
         return heat(evidence.spans if evidence else ())
     equal_share = (1 - 1e-6) / max(1, len(evidence.spans))  # all are marked where all are equal
     return heat(evidence.spans, least=equal_share)
@@ -135,7 +135,7 @@ def phrases_of(text: str, evidence: Evidence | None, *, top: int = 8) -> list[Ph
     Attention is ranked by the place that has the most of it: the sum over all places would put
     "the" and "of" first in every document.
     """
-    if evidence is None or evidence.kind != "attention":
+    if evidence is None or evidence.kind not in OF_EVERY_WORD:
         return phrases(text, evidence.spans if evidence else (), top=top)
     found = _phrases(text, evidence.spans)
     return sorted(found, key=lambda one: (-one.strongest, one.start))[:top]

@@ -56,6 +56,9 @@ READING: Mapping[EvidenceKind, str] = {
     "attention": "The stronger the colour, the more attention the network paid to the word for "
     "this label; words with less than an equal share are unmarked. Attention shows where it "
     "looked, which is not a proof of why it decided.",
+    "attribution": "The stronger the colour, the more the network looked at the word for this "
+    "label and the more that moved the score (attention times gradient × input); words with less "
+    "than an equal share are unmarked.",
 }
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")

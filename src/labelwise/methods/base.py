@@ -22,7 +22,10 @@ from labelwise.evaluation.unseen_scale import UnseenScale
 Scores = NDArray[np.float32]
 """Documents × labels, in label order; higher is more likely."""
 
-EvidenceKind = Literal["match", "contribution", "attention"]
+EvidenceKind = Literal["match", "contribution", "attention", "attribution"]
+
+OF_EVERY_WORD: tuple[EvidenceKind, ...] = ("attention", "attribution")
+"""Kinds that have a weight for every word read, however little it matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class Evidence:
     ``contribution``: what each n-gram adds to the label's score, or takes from it (negative), as
     a share: the sizes sum to one.
     ``attention``: weight of each word read; non-negative, summing to one.
+    ``attribution``: the same, where a weight is attention times how much the word moved the score.
     """
 
     label: str

@@ -282,7 +282,8 @@ def _together(label: str, parts: Sequence[tuple[float, Evidence]]) -> Evidence:
     if len(spoken) == 1:
         return spoken[0][1]
     kinds = {one.kind for _, one in spoken}
-    kind: EvidenceKind = "contribution" if not kinds or "contribution" in kinds else "attention"
+    telling: tuple[EvidenceKind, ...] = ("contribution", "attribution", "attention")
+    kind = next((one for one in telling if one in kinds), "attention" if kinds else telling[0])
     weights: dict[tuple[int, int], float] = {}
     for weight, one in spoken:
         for span in one.spans:

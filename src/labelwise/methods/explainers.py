@@ -107,7 +107,7 @@ def occlusion(asked: Asked) -> Tensor:
 EXPLAINERS: Mapping[ExplainerName, tuple[EvidenceKind, Callable[[Asked], Tensor]]] = {
     "attention": ("attention", attention),
     "gradient": ("contribution", gradient),
-    "attingrad": ("attention", attingrad),
+    "attingrad": ("attribution", attingrad),
     "integrated": ("contribution", integrated),
     "occlusion": ("contribution", occlusion),
 }

@@ -63,6 +63,7 @@ const KINDS = {
   match: "the descriptor stands here",
   contribution: "of what all words add or take away",
   attention: "of the attention",
+  attribution: "of what was looked at and moved the score",
 };
 
 export const KIND_SENTENCES = {
@@ -71,6 +72,9 @@ export const KIND_SENTENCES = {
     "Contribution: the share of the score that the words add, exactly; dotted, what they take away.",
   attention:
     "Attention: where the network looked, which is no proof of why it decided. " +
+    "Words with less than an equal share are unmarked.",
+  attribution:
+    "Attribution: where the network looked, times how much that moved the score. " +
     "Words with less than an equal share are unmarked.",
 };
 
