@@ -28,8 +28,16 @@ class AttendingNetwork(Network):
     """A network that says apart what it looks at and what it thinks of it."""
 
     @abstractmethod
-    def judge(self, batch: Batch, columns: Tensor) -> Tensor:
-        """The logit of each label if it attended to that word alone: (D, T, columns)."""
+    def weighed(self, batch: Batch, columns: Tensor) -> tuple[Tensor, Tensor]:
+        """The attention of each label, and what its logit would be if it attended to that word
+        alone: (D, T, columns) each."""
+
+    def attend(self, batch: Batch, columns: Tensor) -> Tensor:
+        return self.weighed(batch, columns)[0]
+
+    def logits(self, batch: Batch, columns: Tensor) -> Tensor:
+        attention, judged = self.weighed(batch, columns)
+        return (attention * judged).sum(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +61,8 @@ def attended(method: NetworkMethod, document: Document, labels: Sequence[str]) -
     batch = Gatherer(method._number([document]), device)([0])
     columns = torch.tensor([method.label_space.index[label] for label in labels], device=device)
     with torch.inference_mode():
-        weights = _in_order(network.attend(batch, columns), batch)
-        return Attended(
-            weights / weights.sum(axis=0), _in_order(network.judge(batch, columns), batch)
-        )
+        weights, judged = (_in_order(x, batch) for x in network.weighed(batch, columns))
+    return Attended(weights / weights.sum(axis=0), judged)
 
 
 def require_attending(method: Method) -> NetworkMethod:

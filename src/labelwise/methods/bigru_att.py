@@ -52,13 +52,14 @@ class BigruAttNetwork(AttendingNetwork):
         logits: Tensor = self.decoder(self.scaled(d, batch.lengths))
         return logits  # (D, L)
 
-    def attend(self, batch: Batch, columns: Tensor) -> Tensor:
-        weights = self.attention.weights(self.encode(batch), batch.lengths)  # (1, T)
-        return weights[:, :, None].expand(-1, -1, len(columns))
-
-    def judge(self, batch: Batch, columns: Tensor) -> Tensor:
-        values = self.scaled(self.encode(batch), batch.lengths)
-        return linear(values, self.decoder.weight[columns], self.decoder.bias[columns])
+    def weighed(self, batch: Batch, columns: Tensor) -> tuple[Tensor, Tensor]:
+        h = self.encode(batch)
+        weights = self.attention.weights(h, batch.lengths)  # (D, T)
+        values = self.scaled(h, batch.lengths)
+        return (
+            weights[:, :, None].expand(-1, -1, len(columns)),
+            linear(values, self.decoder.weight[columns], self.decoder.bias[columns]),
+        )
 
 
 class BigruAtt(NetworkMethod):

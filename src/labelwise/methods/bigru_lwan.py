@@ -52,12 +52,13 @@ class BigruLwanNetwork(AttendingNetwork):
         values = self.scaled(h, batch.lengths)
         return label_attention(h, batch.cpu_lengths, *self.labels(), values=values)  # (D, L)
 
-    def attend(self, batch: Batch, columns: Tensor) -> Tensor:
-        return attention_weights(self.encode(batch), batch.lengths, self.labels.queries[columns])
-
-    def judge(self, batch: Batch, columns: Tensor) -> Tensor:
-        values = self.scaled(self.encode(batch), batch.lengths)
-        return linear(values, self.labels.outputs[columns], self.labels.bias[columns])
+    def weighed(self, batch: Batch, columns: Tensor) -> tuple[Tensor, Tensor]:
+        h = self.encode(batch)
+        values = self.scaled(h, batch.lengths)
+        return (
+            attention_weights(h, batch.lengths, self.labels.queries[columns]),
+            linear(values, self.labels.outputs[columns], self.labels.bias[columns]),
+        )
 
 
 class BigruLwan(NetworkMethod):

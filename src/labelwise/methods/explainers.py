@@ -8,7 +8,7 @@ integrated   integrated gradients (Sundararajan et al. 2017): gradients all the 
 occlusion    what the logit loses when the vector of a word is put to zero
 
 Each takes what is ``Asked`` and gives a weight for each word read and each label. Of a network it
-needs its logits, its attention, and the vectors that its part ``words`` gives, nothing else.
+needs the logits of these labels, its attention, and the vectors that its part ``words`` gives.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
 ExplainerName = Literal["attention", "gradient", "attingrad", "integrated", "occlusion"]
 
-STEPS = 16
-"""Places on the way from no words to the document, chosen as Gauss and Legendre did."""
+STEPS = 32
+"""Places on the way from no words to the document, chosen as Gauss and Legendre did. A recurrence
+may tip over on the way, and no number of steps follows a jump: with 16, 32 and 64 of them the sum
+of the weights is off by 31, 24 and 20 % (median) in a BIGRU-LWAN trained on laws of 200 words."""
 
 WINDOWS = 128
 """Occlusions of a document at most: a longer one is occluded by windows of several words."""
@@ -137,8 +139,8 @@ def _at(asked: Asked, columns: Tensor, scales: Tensor) -> Tensor:
     # cuDNN gives no gradients of a recurrence outside of training.
     with torch.enable_grad(), torch.backends.cudnn.flags(enabled=False), memory_errors(batch):
         with _words_replaced(asked.network, keep):
-            logits = asked.network(batch)  # (copies, L)
-        chosen = logits[torch.arange(len(columns), device=device), columns.to(device)]
+            logits = asked.network.logits(batch, columns)  # (copies, copies)
+        chosen = logits.diagonal()
         (x,) = read
         product = torch.autograd.grad(chosen.sum(), x)[0] * x
     return torch.stack([product[batch.owner == copy] for copy in range(len(batch))]).detach()
@@ -151,7 +153,7 @@ def _logits(asked: Asked, batch: Batch, kept: Tensor | None = None) -> Tensor:
         return vectors if kept is None else vectors * kept[:, :, None]
 
     with _reading(asked, batch), _words_replaced(asked.network, mask):
-        logits: Tensor = asked.network(batch)[:, asked.columns]
+        logits = asked.network.logits(batch, asked.columns)
     return logits.double()
 
 

@@ -126,6 +126,11 @@ class BaseNetwork(nn.Module, ABC):
         The weights of a label sum to one over all its sections.
         """
 
+    def logits(self, batch: Batch, columns: Tensor) -> Tensor:
+        """The logits of these labels alone: (D, columns). Faster where a network can."""
+        found: Tensor = self(batch)[:, columns]
+        return found
+
 
 class Network(BaseNetwork):
     """A network that reads words by their vectors."""

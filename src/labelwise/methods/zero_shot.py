@@ -73,14 +73,11 @@ class ZeroShotNetwork(AttendingNetwork):
         values = self.scaled(p, batch.lengths)
         return label_attention(v, batch.cpu_lengths, u, u, self.descriptors.bias, values=values)
 
-    def attend(self, batch: Batch, columns: Tensor) -> Tensor:
-        v, _ = self.descriptors(self.encode(batch))
-        return attention_weights(v, batch.lengths, self.descriptors.vectors[columns])
-
-    def judge(self, batch: Batch, columns: Tensor) -> Tensor:
-        _, p = self.descriptors(self.encode(batch))
+    def weighed(self, batch: Batch, columns: Tensor) -> tuple[Tensor, Tensor]:
+        v, p = self.descriptors(self.encode(batch))
+        u = self.descriptors.vectors[columns]
         values = self.scaled(p, batch.lengths)
-        return values @ self.descriptors.vectors[columns].T + self.descriptors.bias
+        return attention_weights(v, batch.lengths, u), values @ u.T + self.descriptors.bias
 
 
 class ZeroShotMethod(NetworkMethod):
