@@ -62,7 +62,7 @@ def test_labels_asked_together_get_what_each_gets_alone(name: str, explainer: st
     together = weights(method, explainer)
     for row, label in zip(together, LABELS, strict=True):
         (one,) = method.evidence(DOCUMENT, [label], explainer)
-        np.testing.assert_allclose(row, [span.weight for span in one.spans], atol=1e-6)
+        np.testing.assert_allclose(row, [span.weight for span in one.spans], atol=1e-4)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -129,7 +129,7 @@ def test_many_labels_are_read_a_few_copies_at_a_time(monkeypatch: pytest.MonkeyP
     whole = {explainer: weights(method, explainer) for explainer in EXPLAINERS}
     monkeypatch.setattr(explainers, "COPIES", 1)
     for explainer, expected in whole.items():
-        np.testing.assert_allclose(weights(method, explainer), expected, atol=1e-6)
+        np.testing.assert_allclose(weights(method, explainer), expected, atol=1e-4)
 
 
 def test_without_a_name_the_evidence_is_that_of_the_default() -> None:
