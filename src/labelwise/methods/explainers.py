@@ -27,7 +27,7 @@ from labelwise.training.batches import Batch, Gatherer
 from labelwise.training.device import autocast, memory_errors
 
 if TYPE_CHECKING:
-    from labelwise.methods.network import Network
+    from labelwise.methods.network import BaseNetwork
 
 ExplainerName = Literal["attention", "gradient", "attingrad", "integrated", "occlusion"]
 
@@ -47,7 +47,7 @@ COPIES = 16
 class Asked:
     """One document before a network, and the labels that it is asked about."""
 
-    network: Network
+    network: BaseNetwork
     document: Gatherer  # of this one document
     columns: Tensor  # (n,) the labels
     precision: Any
@@ -171,7 +171,7 @@ def _reading(asked: Asked, batch: Batch) -> Iterator[None]:
 
 
 @contextmanager
-def _words_replaced(network: Network, replace: Callable[[Tensor], Tensor]) -> Iterator[None]:
+def _words_replaced(network: BaseNetwork, replace: Callable[[Tensor], Tensor]) -> Iterator[None]:
     def hook(module: nn.Module, inputs: Any, vectors: Tensor) -> Tensor:
         return replace(vectors)
 
