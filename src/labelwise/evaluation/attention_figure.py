@@ -62,7 +62,7 @@ def attention_svg(records: Sequence[AttentionRecord]) -> bytes:
         )
         adversary.set(
             title="Adversary, same score",
-            xlabel="divergence from attention (dotted: other seed)",
+            xlabel="divergence (dotted: other seed)",
             ylabel="labels of documents",
             xlim=(0, FURTHEST),
         )
