@@ -471,7 +471,7 @@ def test_descriptors_that_are_none_are_refused(server: Server, tmp_path: Path) -
 
 
 def test_an_unknown_data_set_is_named(tmp_path: Path) -> None:
-    with pytest.raises(LabelwiseError, match="no data set is called 'eurlex99k'; there is: eurlex"):
+    with pytest.raises(LabelwiseError, match="no data set is called 'eurlex99k'; there are: cell"):
         fetch("eurlex99k", tmp_path)
 
 

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from labelwise.cli.fetched_acts import fetch_acts
 from labelwise.cli.options import JsonOption, SkipBadOption
 from labelwise.cli.output import console, note, print_json, print_table
+from labelwise.errors import LabelwiseError
 
 data = typer.Typer(
     help="Look at a data set, fetch the real one, make a synthetic one.",
@@ -63,24 +65,57 @@ def describe(
 
 @data.command()
 def fetch(
-    name: Annotated[str, typer.Argument(help="The data set: eurlex57k.", metavar="NAME")],
+    name: Annotated[str, typer.Argument(help="The data set: eurlex57k or cellar.", metavar="NAME")],
+    *,
     out: Annotated[
         Path | None, typer.Option(help="Folder to put it in.", show_default="data/NAME")
     ] = None,
+    first: Annotated[
+        int | None, typer.Option("--from", help="cellar: the first year.", metavar="YEAR")
+    ] = None,
+    last: Annotated[
+        int | None, typer.Option("--to", help="cellar: the last year.", metavar="YEAR")
+    ] = None,
+    type: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="cellar: a type of acts, such as REG, DIR_IMPL or DEC; may be repeated.",
+            show_default="regulations, directives and decisions of every kind",
+        ),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01, max=10, help="cellar: at most so many requests a second.", show_default="1"
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="cellar: at most so many acts in this call.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Download a public data set; a broken download goes on where it stopped.
+    """Download public data; a call that broke off goes on where it stopped.
 
-    EURLEX57K: CC-BY-SA-4.0; the texts are (c) European Union, reusable with attribution.
+    eurlex57k: the data set, CC-BY-SA-4.0. cellar: acts of the years --from to --to with their
+    EUROVOC concepts, from the EU's Publications Office, one file a year, for `train --more`. The
+    texts are (c) European Union, reusable with attribution.
 
     \b
     Examples:
       labelwise data fetch eurlex57k
       labelwise data fetch eurlex57k --out /data/eurlex57k
+      labelwise data fetch cellar --from 2016 --to 2026
+      labelwise data fetch cellar --from 2024 --to 2024 --type REG --type DIR --limit 100
     """
     from labelwise.corpus.fetch import fetch as download
 
     folder = out if out is not None else Path("data") / name
+    if name == "cellar":
+        fetch_acts(folder, first, last, types=type, rate=rate, limit=limit, as_json=as_json)
+        return
+    options = {"--from": first, "--to": last, "--type": type, "--rate": rate, "--limit": limit}
+    if given := [option for option, value in options.items() if value]:
+        raise LabelwiseError(f"{given[0]} is for cellar: {name} is fetched whole")
     new = download(name, folder)
     if as_json:
         print_json({"name": name, "folder": str(folder), "downloaded": new})

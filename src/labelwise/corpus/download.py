@@ -25,8 +25,12 @@ class DownloadError(LabelwiseError):
     """A file that could not be downloaded; the message names the address and the reason."""
 
 
-class _BrokenOffError(Exception):
-    """A failure worth another attempt."""
+class BrokenOffError(Exception):
+    """A failure worth another attempt, after the seconds that a server may have asked for."""
+
+    def __init__(self, reason: str, pause: float = 0.0) -> None:
+        super().__init__(reason)
+        self.pause = pause
 
 
 def download(
@@ -52,7 +56,7 @@ def download(
         try:
             _go_on(address, part, notes, limit=limit, timeout=timeout)
             break
-        except _BrokenOffError as error:
+        except BrokenOffError as error:
             failures = 1 if _size(part) > furthest else failures + 1
             furthest = max(furthest, _size(part))
             if failures >= attempts:
@@ -83,15 +87,15 @@ def _go_on(address: str, part: Path, notes: Path, *, limit: int, timeout: float)
             if error.headers.get("Content-Range", "") == f"bytes */{have}":
                 return
             _remove(part, notes)
-            raise _BrokenOffError("the server has no such part of the file") from error
+            raise BrokenOffError("the server has no such part of the file") from error
         reason = f"the server answered {error.code} {error.reason}"
         if error.code in TRY_AGAIN:
-            raise _BrokenOffError(reason) from error
+            raise BrokenOffError(reason) from error
         raise DownloadError(f"{address}: {reason}") from error
     except urllib.error.URLError as error:
-        raise _BrokenOffError(_reason(error.reason)) from error
+        raise BrokenOffError(reason_of(error.reason)) from error
     except (OSError, http.client.HTTPException) as error:
-        raise _BrokenOffError(_reason(error)) from error
+        raise BrokenOffError(reason_of(error)) from error
 
 
 def _receive(response: Any, address: str, part: Path, notes: Path, *, limit: int) -> None:
@@ -100,7 +104,7 @@ def _receive(response: Any, address: str, part: Path, notes: Path, *, limit: int
         start, total = _content_range(response.headers.get("Content-Range", ""))
         if start != have:
             _remove(part, notes)
-            raise _BrokenOffError("the server sent another part of the file than asked for")
+            raise BrokenOffError("the server sent another part of the file than asked for")
     else:  # the server ignores ranges, or the file changed: all of it comes
         have = 0
         length = response.headers.get("Content-Length", "")
@@ -120,7 +124,7 @@ def _receive(response: Any, address: str, part: Path, notes: Path, *, limit: int
             _write(part, "ab", block)
             advance(len(block))
     if total is not None and have < total:
-        raise _BrokenOffError(f"the connection broke off after {have:,} of {total:,} bytes")
+        raise BrokenOffError(f"the connection broke off after {have:,} of {total:,} bytes")
 
 
 def _content_range(value: str) -> tuple[int | None, int | None]:
@@ -161,7 +165,7 @@ def _remove(*paths: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _reason(error: object) -> str:
+def reason_of(error: object) -> str:
     if isinstance(error, TimeoutError):
         return "the server did not answer in time"
     if isinstance(error, OSError) and error.strerror:

@@ -68,7 +68,7 @@ class DamagedArchiveError(LabelwiseError):
 def fetch(name: str, folder: Path) -> bool:
     """Fetch a data set by its name; True if something was downloaded."""
     if name != "eurlex57k":
-        raise LabelwiseError(f"no data set is called '{name}'; there is: eurlex57k")
+        raise LabelwiseError(f"no data set is called '{name}'; there are: cellar, eurlex57k")
     return fetch_eurlex57k(folder)
 
 
