@@ -48,8 +48,10 @@ def test_two_bundles_are_blended_measured_and_explained(
     assert isinstance(blend, Blend)
     card = bundles.describe(out)["card"]
     assert card["members"] == ["svm", "exact-match"]
-    assert set(card["mixtures"]) == {"frequent", "few", "zero"}
-    assert card["mixtures"]["zero"]["weights"] == [0, 1]
+    unseen, rarest = card["weights"][:2]
+    assert unseen["training documents"] == 0
+    assert unseen["weights"][0] == 0
+    assert rarest["weights"][0] > 0
     assert len(card["command"].splitlines()) == 3  # two trainings and the joining
     assert card["seconds"]["fit"] > 0
 
@@ -80,8 +82,8 @@ def test_the_weights_are_told_to_machines(
     told = json.loads(labelwise(*asked).out)
     again = json.loads(labelwise(*asked).out)
     assert told["method"] == "blend"
-    assert sum(told["mixtures"]["few"]["weights"]) == pytest.approx(1)
-    assert again["mixtures"] == told["mixtures"]
+    assert [row["training documents"] for row in told["weights"]][:2] == [0, 1]
+    assert again["weights"] == told["weights"]
 
 
 def test_what_cannot_be_joined_is_said_in_a_sentence(
@@ -119,7 +121,7 @@ def test_reproduce_makes_a_blend_of_the_bundles_of_its_members(
     assert set(found) == {"svm", "exact-match", "blend"}  # and no second seed of any
     blend = bundles.load(tmp_path / "bundles/blend-0.bundle")
     assert found["blend"].threshold == pytest.approx(blend.threshold)
-    assert "mixtures" in bundles.describe(tmp_path / "bundles/blend-0.bundle")["card"]
+    assert "weights" in bundles.describe(tmp_path / "bundles/blend-0.bundle")["card"]
     assert "blend, seed 0: finished before" in labelwise(*asked).err
 
 

@@ -1,4 +1,4 @@
-"""A blend weighs its members by group of labels, and stays one method like any other."""
+"""A blend weighs its members by how often a label was seen, and stays one method like any other."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from labelwise import bundle
 from labelwise.corpus.document import Document, Section
 from labelwise.errors import LabelwiseError
 from labelwise.methods import Evidence, Method, Span
-from labelwise.methods.blend import Blend, Mixture, log_odds
+from labelwise.methods.blend import Blend, log_odds
 from labelwise.methods.exact_match import ExactMatch
+from labelwise.methods.mixing import Mixing
 from labelwise.methods.svm import SVM, SVMSettings
-from labelwise.methods.weighing import best_weights
 
 DOCUMENTS = acts(6, seed=7)
 DEV = [*acts(20, seed=1), Document("v", "", act(1, ("5255",)).sections, ("5255",))]
@@ -38,44 +38,74 @@ def blend(members: list[Method]) -> Blend:
 
 # Weights
 
+SEEN = np.full(40, 10)
+BOTH = np.ones((2, 3), dtype=bool)
 
-def test_the_weight_goes_to_the_member_that_ranks_the_gold_labels_first() -> None:
-    random = np.random.default_rng(0)
-    gold = random.random((300, 40)) < 0.1
-    noise = [random.normal(size=gold.shape).astype(np.float32) for _ in range(3)]
+
+def drawn(seed: int, documents: int = 300) -> tuple[np.ndarray, list[np.ndarray]]:
+    random = np.random.default_rng(seed)
+    gold = random.random((documents, 40)) < 0.1
+    return gold, [random.normal(size=gold.shape).astype(np.float32) for _ in range(3)]
+
+
+def test_the_weight_goes_to_the_member_that_tells_the_gold_labels_apart() -> None:
+    gold, noise = drawn(0)
     good = (2 * gold + noise[0]).astype(np.float32)
-    weights = best_weights([noise[1], good, noise[2]], gold)
-    assert weights[1] > 0.8
-    assert sum(weights) == pytest.approx(1)
-    assert min(weights) >= 0
+    weights, _ = Mixing.fitted([noise[1], good, noise[2]], gold, SEEN, BOTH).for_labels(SEEN)
+    assert (weights[:, 1] > 10 * weights[:, [0, 2]].max(axis=1)).all()
+    assert weights.min() >= 0
 
 
 def test_members_that_err_on_different_labels_share_the_weight() -> None:
-    random = np.random.default_rng(1)
-    gold = random.random((400, 40)) < 0.1
-    one, other = ((2 * gold + random.normal(size=gold.shape)).astype(np.float32) for _ in range(2))
-    weights = best_weights([one, other], gold)
-    assert min(weights) >= 0.3
+    gold, noise = drawn(1)
+    one, other = (2 * gold + noise[0]), (2 * gold + noise[1])
+    both = Mixing.fitted([one, other], gold, SEEN, BOTH[:, :2]).for_labels(SEEN)[0][0]
+    assert both.min() > 0.8 * both.max()
     # The same with the members the other way round, and in a second call.
-    assert best_weights([other, one], gold) == weights[::-1]
-    assert best_weights([one, other], gold) == weights
+    turned = Mixing.fitted([other, one], gold, SEEN, BOTH[:, :2]).for_labels(SEEN)[0][0]
+    np.testing.assert_allclose(turned[::-1], both, rtol=1e-3)
+    again = Mixing.fitted([one, other], gold, SEEN, BOTH[:, :2]).for_labels(SEEN)[0][0]
+    np.testing.assert_array_equal(again, both)
+
+
+def test_weights_follow_how_often_a_label_was_seen() -> None:
+    """One member knows the rare labels, the other the frequent ones."""
+    gold, noise = drawn(2, 600)
+    counts = np.repeat([1, 1000], 20)
+    rare = noise[0] + 4 * gold * (counts == 1)
+    frequent = noise[1] + 4 * gold * (counts == 1000)
+    mixing = Mixing.fitted([rare, frequent], gold, counts, BOTH[:, :2])
+    weights, _ = mixing.for_labels(np.array([1, 30, 1000]))
+    assert weights[0, 0] > 3 * weights[0, 1]
+    assert weights[2, 1] > 3 * weights[2, 0]
+    assert weights[0, 0] > weights[1, 0] > weights[2, 0], "in between, something in between"
+
+
+def test_the_result_is_a_probability() -> None:
+    gold, noise = drawn(3, 2000)
+    good = 7 * (2 * gold + noise[0]) + 3  # on a scale of its own
+    mixing = Mixing.fitted([good.astype(np.float32)], gold, SEEN, BOTH[:, :1])
+    weights, offsets = mixing.for_labels(SEEN)
+    p = 1 / (1 + np.exp(-(weights[:, 0] * good + offsets)))
+    assert p.sum() == pytest.approx(gold.sum(), rel=0.02)
 
 
 def test_without_gold_labels_all_members_weigh_the_same() -> None:
-    scores = np.zeros((3, 4), dtype=np.float32)
-    assert best_weights([scores] * 4, np.zeros((3, 4), dtype=bool)) == [0.25] * 4
-    assert best_weights([scores], np.ones((3, 4), dtype=bool)) == [1.0]
+    nothing = np.zeros((3, 40), dtype=bool)
+    mixing = Mixing.fitted([nothing.astype(np.float32)] * 3, nothing, SEEN, BOTH)
+    np.testing.assert_allclose(mixing.for_labels(SEEN)[0], 1 / 3)
+    assert not mixing.for_labels(SEEN)[1].any()
 
 
-def test_each_group_has_weights_of_its_own(members: list[Method]) -> None:
-    """Of the few-shot labels the first member knows everything, of the zero-shot ones nothing."""
+def test_unseen_labels_are_weighed_apart_and_by_those_who_know_words(members: list[Method]) -> None:
     blend = Blend.from_methods(members)
     gold = blend.label_space.gold(DEV)
     knows = np.clip(gold.toarray() * 0.8 + 0.1, 0, 1).astype(np.float32)
     blind = np.random.default_rng(0).uniform(0.1, 0.9, knows.shape).astype(np.float32)
     blend.weigh([knows, blind, blind, blind], gold)
-    assert blend.mixtures["few"].weights[0] >= 0.45
-    assert blend.mixtures["zero"].weights == (0, 0, 0.5, 0.5)
+    weights, _ = blend.mixing.for_labels(blend.label_space.counts)
+    assert (weights[:4, 0] > 3 * weights[:4, 1:].max(axis=1)).all()
+    assert not weights[4, :2].any()
 
 
 # Scores
@@ -90,35 +120,38 @@ def test_without_dev_documents_the_score_is_the_mean_of_the_log_odds(
     scores = blend.scores(DOCUMENTS)
     np.testing.assert_allclose(scores[:, :zero], 1 / (1 + np.exp(-expected[:, :zero])), rtol=1e-5)
     # Neither member can say anything about a label that it never saw.
-    np.testing.assert_allclose(scores[:, zero:], 1e-6, rtol=1e-3)
+    np.testing.assert_allclose(scores[:, zero:], 1e-9, rtol=1e-3)
 
 
-def test_slope_and_offset_are_those_of_the_group(members: list[Method]) -> None:
+def mixing(*weights: float, offset: float = 0.0) -> Mixing:
+    """The same weights for all labels."""
+    return Mixing(np.zeros(1), np.array([weights, weights]), np.array([offset, offset]))
+
+
+def test_scores_are_weighted_log_odds_and_an_offset(members: list[Method]) -> None:
     blend = Blend.from_methods(members[:2])
-    blend.mixtures["few"] = Mixture((0.25, 0.75), slope=2.0, offset=-1.0)
+    blend.mixing = mixing(0.5, 1.5, offset=-1.0)
     one, other = (log_odds(member.scores(DOCUMENTS)) for member in members[:2])
-    few = blend.label_space.groups["few"]
-    logits = 2 * (0.25 * one + 0.75 * other)[:, few] - 1
-    np.testing.assert_allclose(
-        blend.scores(DOCUMENTS)[:, few], 1 / (1 + np.exp(-logits)), rtol=1e-5
-    )
+    logits = 0.5 * one + 1.5 * other - 1
+    np.testing.assert_allclose(blend.scores(DOCUMENTS), 1 / (1 + np.exp(-logits)), rtol=1e-4)
+    np.testing.assert_allclose(blend.best_scores(DOCUMENTS), blend.scores(DOCUMENTS))
 
 
 def test_scores_are_probabilities_on_dev(blend: Blend) -> None:
-    """The scores add up to the gold labels, and to the one that Platt's sigmoid adds."""
+    """The scores add up to about the gold labels."""
     gold = blend.label_space.gold(DEV).toarray()
     few = blend.label_space.groups["few"]
     assert blend.scores(DEV)[:, few].sum() == pytest.approx(gold[:, few].sum(), abs=1.5)
 
 
 def test_a_few_dev_documents_do_not_turn_a_ranking_round(members: list[Method]) -> None:
-    """Where the one document with an unseen label is ranked last, the odds stay as they are."""
+    """Where the one document with an unseen label is ranked last, no weight is below zero."""
     blend = Blend.from_methods(members)
     gold = blend.label_space.gold(DEV)
     assert gold[:, 4].sum() == 1
     wrong = np.where(gold.toarray() > 0, 0.1, 0.9).astype(np.float32)
     blend.weigh([wrong] * 4, gold)
-    assert blend.mixtures["zero"] == Mixture((0, 0, 0.5, 0.5), slope=1.0, offset=0.0)
+    assert blend.mixing.weights.min() >= 0
 
 
 def test_zero_shot_labels_stand_as_the_member_that_knows_words_ranks_them(
@@ -126,7 +159,7 @@ def test_zero_shot_labels_stand_as_the_member_that_knows_words_ranks_them(
 ) -> None:
     svm, lwan, z, _ = members
     extra = {"a": "oranges and lemons", "b": "trawler", "c": "wine bottling", "d": "customs"}
-    blend = Blend.from_methods([svm, lwan, z], DEV).with_labels(extra)
+    blend = Blend.from_methods([svm, lwan, z]).with_labels(extra)
     wider = z.with_labels(extra)
     assert blend.label_space == wider.label_space
     zero = blend.label_space.groups["zero"]
@@ -138,18 +171,13 @@ def test_zero_shot_labels_stand_as_the_member_that_knows_words_ranks_them(
 def test_a_descriptor_in_the_text_counts_for_an_added_label(blend: Blend) -> None:
     wider = blend.with_labels({"99": "fishing vessel"})
     column = wider.label_space.index["99"]
-    assert blend.mixtures["zero"].weights[3] > 0
+    assert blend.mixing.weights[0, 3] > 0
     text = "The cod quota of a fishing {} shall not exceed the port tariff."
     there, absent = (
         Document("1", "", (Section("article", text.format(word)),)) for word in ("vessel", "wine")
     )
     with_it, without = wider.scores([there, absent])[:, column]
     assert with_it > without
-    nothing = blend.members[2].with_labels({"99": "fishing vessel"}).scores([there, absent])
-    odds = log_odds(nothing[:, column])
-    found = log_odds(wider.scores([there, absent])[:, column])
-    # More than the network alone would say.
-    assert found[0] - found[1] > abs(odds[0] - odds[1]) * blend.mixtures["zero"].slope
     with pytest.raises(LabelwiseError, match="99 is already a label"):
         wider.with_labels({"99": "trawler"})
 
@@ -158,7 +186,7 @@ def test_a_member_without_weight_is_not_asked(
     members: list[Method], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blend = Blend.from_methods(members[:2])
-    blend.mixtures = {group: Mixture((1.0, 0.0)) for group in blend.mixtures}
+    blend.mixing = mixing(1.0, 0.0)
 
     def refuse(documents: object) -> None:
         raise AssertionError("asked")
@@ -175,7 +203,7 @@ def test_a_member_without_weight_is_not_asked(
 def test_evidence_is_the_weighted_sum_of_the_members(members: list[Method]) -> None:
     svm, lwan, z, _ = members
     blend = Blend.from_methods([svm, lwan, z])
-    blend.mixtures["few"] = blend.mixtures["frequent"] = Mixture((0.5, 0.3, 0.2))
+    blend.mixing = mixing(0.5, 0.3, 0.2)
     document = act(20, ("693", "2437"))
     (found,) = blend.evidence(document, ["693"])
     expected: dict[tuple[int, int], float] = {}
@@ -190,7 +218,10 @@ def test_evidence_is_the_weighted_sum_of_the_members(members: list[Method]) -> N
         assert span.weight == pytest.approx(expected[span.start, span.end] / total)
 
 
-def test_evidence_of_an_unseen_label_is_attention_and_the_descriptor(blend: Blend) -> None:
+def test_evidence_of_an_unseen_label_is_attention_and_the_descriptor(
+    members: list[Method],
+) -> None:
+    blend = Blend.from_methods(members)
     document = act(20, ("5255", "2437"))
     assert "vessel" in document.text
     unseen, seen = blend.evidence(document, ["5255", "693"])
@@ -226,12 +257,20 @@ def test_it_is_made_of_saved_bundles_and_saved_as_one(
     bundle.save(made, tmp_path / "blend", card=made.card)
     again = bundle.load(tmp_path / "blend")
     assert isinstance(again, Blend)
-    assert again.mixtures == made.mixtures
+    assert again.mixing.to_json() == made.mixing.to_json()
     assert again.threshold == made.threshold
     np.testing.assert_array_equal(again.scores(DOCUMENTS), made.scores(DOCUMENTS))
     card = bundle.describe(tmp_path / "blend")["card"]
     assert card["members"] == ["svm", "bigru-lwan", "z-bigru-lwan", "exact-match"]
-    assert sum(card["mixtures"]["few"]["weights"]) == pytest.approx(1)
+    unseen, rarest, *_ = card["weights"]
+    assert (unseen["training documents"], rarest["training documents"]) == (0, 1)
+    assert unseen["weights"][:2] == [0, 0]
+    assert max(rarest["weights"]) > 0
+
+    state = made.state()
+    old = {name: value for name, value in state.values.items() if name != "mixing"}
+    with pytest.raises(LabelwiseError, match="weighed its members by group: join"):
+        Blend.restore(made.settings, made.label_space, type(state)(state.arrays, old))
 
     wider = again.with_labels({"99": "oranges and lemons"})
     bundle.save(wider, tmp_path / "wider")

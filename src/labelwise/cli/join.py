@@ -115,13 +115,12 @@ def _show(joined: Method, out: Path) -> None:
         [[joined.name, f"{len(joined.label_space):,}", *shift, out]],
         left=("method", "bundle"),
     )
-    mixtures = getattr(joined, "mixtures", {})
-    if mixtures:
+    weights = getattr(joined, "card", {}).get("weights", [])
+    if weights:
         print_table(
-            ["labels", *(f"weight of {name}" for name in joined.settings.members)],
+            ["training documents", *(f"weight of {name}" for name in joined.settings.members)],
             [
-                [group, *(f"{weight:.2f}" for weight in mixture.weights)]
-                for group, mixture in mixtures.items()
+                [row["training documents"], *(f"{weight:.2f}" for weight in row["weights"])]
+                for row in weights
             ],
-            left=("labels",),
         )

@@ -1,18 +1,12 @@
-"""Blend: several trained methods as one, weighed by group of labels.
+"""Blend: several trained methods as one, weighed by how often a label was seen.
 
-A member's score of a label is a probability p; its log-odds are log(p / (1 - p)). The blend takes
-the weighted mean of the members' log-odds, and turns it into a probability again:
+A member's score of a label is a probability p; its log-odds are log(p / (1 - p)). The blend's are a
+weighted sum of its members' and an offset, which change smoothly with the number of a label's
+training documents (``mixing``) and are chosen on dev. Nothing is trained beyond these few numbers.
 
-    score = sigmoid(slope × (weight 1 × log-odds 1 + weight 2 × log-odds 2 + ...) + offset)
-
-Frequent, few-shot and zero-shot labels have a mixture of their own: a network may be ahead on
-frequent labels, a linear model on rare ones. The weights of a group are those that rank its gold
-labels highest on dev (``weighing``); then slope and offset make the result a probability (Platt's
-sigmoid on dev), so that labels of different groups can be compared. Nothing is trained beyond these
-few numbers.
-
-A zero-shot label is scored by the members that know labels by their descriptors (the Z- methods,
-Exact Match) and by no other: what the others say of a label they never saw is chance.
+An unseen label is scored by the members that know labels by their descriptors (the Z- methods, the
+encoders, Lexical, Exact Match) and by no other: what the others say of a label they never saw is
+chance.
 """
 
 from __future__ import annotations
@@ -28,8 +22,8 @@ from numpy.typing import NDArray
 
 from labelwise import methods
 from labelwise.corpus.document import Document
-from labelwise.corpus.labels import GROUPS, Group, LabelSpace
-from labelwise.errors import LabelwiseError
+from labelwise.corpus.labels import LabelSpace
+from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.methods.base import (
     Evidence,
@@ -41,11 +35,11 @@ from labelwise.methods.base import (
     State,
     require_as_trained,
 )
-from labelwise.methods.svm import platt
-from labelwise.methods.weighing import best_weights
+from labelwise.methods.mixing import Mixing
 
-FLOOR = 1e-6
-"""The lowest probability that a member is taken to mean: a zero is not minus infinity."""
+FLOOR, CEILING = 1e-9, 1 - 1e-6
+"""The lowest and the highest probability that a member is taken to mean: a zero is not minus
+infinity. Below, differences still rank unseen labels; above, float32 tells hardly any apart."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +57,6 @@ class BlendSettings(Settings):
             methods.get(name)  # says so where there is none of this name
 
 
-@dataclass(frozen=True)
-class Mixture:
-    """How the members are blended for one group of labels."""
-
-    weights: tuple[float, ...]
-    """One a member; they sum to one, or all are zero where no member can score the group."""
-    slope: float = 1.0
-    offset: float = 0.0
-
-
 class Blend(Method):
     """Same seed, same scores, where that holds of every member."""
 
@@ -84,7 +68,7 @@ class Blend(Method):
     """Whether ``fit`` goes on from the checkpoints in ``run_dir``."""
 
     members: tuple[Method, ...]
-    mixtures: dict[Group, Mixture]
+    mixing: Mixing
 
     @classmethod
     def from_methods(cls, members: Sequence[Method], dev: Sequence[Document] = ()) -> Blend:
@@ -119,28 +103,12 @@ class Blend(Method):
         self.weigh([member.scores(dev) for member in trained], self.label_space.gold(dev))
 
     def weigh(self, scores: Sequence[Scores], gold: Any) -> None:
-        """Choose the mixtures, and the threshold, by the members' scores of dev documents."""
-        is_gold = gold.toarray() > 0
-        self.mixtures = {
-            group: self._mixture(group, [one[:, part] for one in scores], is_gold[:, part])
-            for group, part in self.label_space.groups.items()
-        }
+        """Choose the weights, and the threshold, by the members' scores of dev documents."""
+        asked = np.array([[knows_words(one) for one in self.members], [True] * len(self.members)])
+        is_gold, counts = gold.toarray() > 0, self.label_space.counts
+        self.mixing = Mixing.fitted([log_odds(one) for one in scores], is_gold, counts, asked)
         if is_gold.any():
             self.threshold = tune_threshold(self.blended(scores), gold)
-
-    def _mixture(self, group: Group, scores: Sequence[Scores], gold: NDArray[np.bool_]) -> Mixture:
-        weights = np.zeros(len(self.members))
-        asked = [at for at, one in enumerate(self.members) if group != "zero" or _knows_words(one)]
-        if not asked:
-            return Mixture(tuple(weights.tolist()), 1.0, float(log_odds(np.zeros(1))[0]))
-        logits = [log_odds(scores[at]) for at in asked]
-        weights[asked] = best_weights(logits, gold)
-        if not gold.any():
-            return Mixture(tuple(weights.tolist()))
-        mean = sum(np.float32(weights[at]) * one for at, one in zip(asked, logits, strict=True))
-        slope, offset = platt(np.asarray(mean), gold)
-        # A handful of dev documents may turn a ranking round; then the odds are left as they are.
-        return Mixture(tuple(weights.tolist()), *((slope, offset) if slope > 0 else ()))
 
     def _scores(self, documents: Sequence[Document]) -> Scores:
         return self._blended(documents, lambda member: member.scores(documents))
@@ -158,41 +126,43 @@ class Blend(Method):
         )
 
     def _is_asked(self, member: int) -> bool:
-        """Whether a member has weight in any group: what the others say does not matter."""
-        return any(mixture.weights[member] for mixture in self.mixtures.values())
+        """Whether a member has weight for any label: what the others say does not matter."""
+        return bool(self.mixing.weights[:, member].any())
 
     def blended(self, scores: Sequence[Scores]) -> Scores:
         """The scores of the blend from those of its members."""
-        found = np.empty((len(scores[0]), len(self.label_space)), dtype=np.float32)
-        for group, part in self.label_space.groups.items():
-            mixture = self.mixtures[group]
-            logits = np.full(found[:, part].shape, mixture.offset, dtype=np.float32)
-            for weight, of_member in zip(mixture.weights, scores, strict=True):
-                if weight:
-                    logits += np.float32(mixture.slope * weight) * log_odds(of_member[:, part])
-            found[:, part] = 1 / (1 + np.exp(-logits.astype(np.float64)))
-        return found
+        weights, offsets = self.mixing.for_labels(self.label_space.counts)
+        # A label that no member can say anything of is not suggested.
+        offsets = np.where(weights.any(axis=1), offsets, log_odds(np.zeros(1))[0])
+        logits = np.tile(offsets.astype(np.float32), (len(scores[0]), 1))
+        unseen = self.label_space.groups["zero"].start
+        for member, of_member in enumerate(scores):
+            if self._is_asked(member):
+                # Labels may have been added that this member does not have.
+                own = slice(None) if weights[unseen:, member].any() else slice(unseen)
+                weight = weights[own, member].astype(np.float32)
+                logits[:, own] += weight * log_odds(of_member[:, own])
+        return np.asarray(1 / (1 + np.exp(-logits.astype(np.float64))), dtype=np.float32)
 
     def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
-        """The members' evidence, each times its weight in the label's group; one pass a member.
+        """The members' evidence, each times its weight for the label; one pass a member.
 
         Where all of it says how much a word was looked at, so does the sum (attention); where a
         member says what its n-grams add or take away, the sum does (contribution).
         """
         found: dict[str, list[tuple[float, Evidence]]] = {label: [] for label in labels}
+        index, counts = self.label_space.index, self.label_space.counts
+        of_labels, _ = self.mixing.for_labels(counts[[index[label] for label in labels]])
         for at, member in enumerate(self.members):
-            weights = {label: self._mixture_of(label).weights[at] for label in labels}
+            weights = dict(zip(labels, of_labels[:, at].tolist(), strict=True))
             asked = [label for label, weight in weights.items() if weight]
             for one in member.evidence(document, asked) if asked else ():
                 found[one.label].append((weights[one.label], one))
         return [_together(label, found[label]) for label in labels]
 
-    def _mixture_of(self, label: str) -> Mixture:
-        return self.mixtures[self.label_space.labels[self.label_space.index[label]].group]
-
     def with_labels(self, extra: Mapping[str, str]) -> Self:
         """The same model with more labels, each scored from its descriptor alone."""
-        if not any(self.mixtures["zero"].weights):
+        if not self.mixing.weights[0].any():
             raise LabelwiseError(
                 "this blend cannot score a label that it was not trained for: none of its members "
                 f"({', '.join(self.settings.members)}) knows labels by their descriptors"
@@ -200,19 +170,29 @@ class Blend(Method):
         wider = type(self)(self.settings)
         members: list[Any] = [*self.members]
         wider.members = tuple(
-            one.with_labels(extra) if _knows_words(one) else one for one in members
+            one.with_labels(extra) if knows_words(one) else one for one in members
         )
         wider._label_space = max((one.label_space for one in wider.members), key=len)
-        wider.mixtures, wider.threshold = self.mixtures, self.threshold
+        wider.mixing, wider.threshold = self.mixing, self.threshold
         wider.unseen = self.unseen
         return wider
 
     @property
     def card(self) -> dict[str, Any]:
-        """What a reader of the bundle should know: the members and their weights by group."""
+        """What a reader of the bundle should know: the members, and what each counts for labels
+        with so many training documents."""
+        seen = [0, *np.exp(self.mixing.knots).round().astype(int).tolist()]
         return {
             "members": list(self.settings.members),
-            "mixtures": {group: dataclasses.asdict(self.mixtures[group]) for group in GROUPS},
+            "weights": [
+                {"training documents": n, "weights": weights, "offset": offset}
+                for n, weights, offset in zip(
+                    seen,
+                    self.mixing.weights.round(4).tolist(),
+                    self.mixing.offsets.round(4).tolist(),
+                    strict=True,
+                )
+            ],
         }
 
     def state(self) -> State:
@@ -231,17 +211,18 @@ class Blend(Method):
                     "values": state.values,
                 }
             )
-        mixtures = {group: dataclasses.asdict(one) for group, one in self.mixtures.items()}
-        return State(arrays, {"members": members, "mixtures": mixtures})
+        return State(arrays, {"members": members, "mixing": self.mixing.to_json()})
 
     def _restore(self, state: State) -> None:
+        if "mixing" not in state.values:
+            raise BundleError(
+                "this blend was saved by a labelwise that weighed its members by group: join its "
+                "members again"
+            )
         self.members = tuple(
             self._member(saved, f"{at}.", state) for at, saved in enumerate(state.values["members"])
         )
-        self.mixtures = {
-            group: Mixture(tuple(of["weights"]), of["slope"], of["offset"])
-            for group, of in state.values["mixtures"].items()
-        }
+        self.mixing = Mixing.from_json(state.values["mixing"])
 
     def _member(self, saved: Mapping[str, Any], prefix: str, state: State) -> Method:
         cls = methods.get(saved["method"])
@@ -265,13 +246,13 @@ def log_odds(scores: NDArray[Any], floor: float = FLOOR) -> NDArray[np.float32]:
     """log(p / (1 - p)), of probabilities that are not quite zero or one.
 
     >>> log_odds(np.array([0.5, 0.0, 1.0])).round().tolist()
-    [0.0, -14.0, 14.0]
+    [0.0, -21.0, 14.0]
     """
-    p = scores.astype(np.float64).clip(floor, 1 - FLOOR)
+    p = scores.astype(np.float64).clip(floor, CEILING)
     return np.asarray(np.log(p) - np.log1p(-p), dtype=np.float32)
 
 
-def _knows_words(member: Method) -> bool:
+def knows_words(member: Method) -> bool:
     """Whether a method scores labels by the words of their descriptors, seen or not."""
     return hasattr(member, "with_labels")
 
