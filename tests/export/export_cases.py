@@ -7,15 +7,22 @@ from itertools import pairwise
 
 import numpy as np
 import torch
+from encoder_cases import tiny_encoder
 from methods.network_cases import BY_SECTION, FILLER, TOPICS, acts, label_space, small
 
 from labelwise.corpus.document import Document, Section
+from labelwise.methods.encoder import EncoderMethod
+from labelwise.methods.minilm_lwan import MinilmLwan
+from labelwise.methods.mpnet_lwan import MpnetLwan
 from labelwise.methods.network import NetworkMethod
 
 MAX_TOKENS = 12
 LIMITS = {"max_sections": 4, "section_tokens": 5}
 WORDS = [*FILLER, *(word for _, words in TOPICS.values() for word in words.split()), "bicycle"]
 
+KINDS = ["bert", "mpnet"]
+
+_encoders: dict[tuple[object, ...], EncoderMethod] = {}
 _networks: dict[tuple[object, ...], NetworkMethod] = {}
 
 
@@ -30,6 +37,22 @@ def network(name: str, **settings: object) -> NetworkMethod:
         method.fit(train, acts(8, seed=1), label_space(train))
         _networks[key] = method
     return _networks[key]
+
+
+def encoder(kind: str, **settings: object) -> EncoderMethod:
+    """A trained encoder that reads two pieces of ten tokens unless told; each is trained once."""
+    key = (kind, *sorted(settings.items()))
+    if key not in _encoders:
+        torch.set_num_threads(1)
+        cls = {"bert": MinilmLwan, "mpnet": MpnetLwan}[kind]
+        quick = {"piece_tokens": 10, "stride": 10, "epochs": 2, "device": "cpu"}
+        rates = {"encoder_rate": 0.002, "learning_rate": 0.02, "precision": "float32"}
+        folder = str(tiny_encoder(kind, WORDS[:-1]))
+        method = cls(cls.Settings(**quick | rates | {"encoder": folder} | settings))  # type: ignore[arg-type]
+        train = acts(40)
+        method.fit(train, acts(8, seed=1), label_space(train))
+        _encoders[key] = method
+    return _encoders[key]
 
 
 def halved(method: NetworkMethod) -> NetworkMethod:

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from copy import copy
 from pathlib import Path
 from typing import Any
 from unicodedata import category
@@ -13,8 +14,9 @@ from unicodedata import category
 import numpy as np
 import onnxruntime
 import pytest
-from export_cases import act_of, network
+from export_cases import KINDS, act_of, encoder, network
 from methods.network_cases import BY_SECTION, acts, label_space
+from tokenizers import Tokenizer
 
 from labelwise.corpus.document import Document, Section
 from labelwise.errors import LabelwiseError, MissingExtraError
@@ -25,10 +27,11 @@ from labelwise.methods import REGISTRY, get
 from labelwise.methods.ensemble_lwan import EnsembleLwan
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.network import NetworkMethod
+from labelwise.text.pieces import Pieces
 from labelwise.text.tokenizer import PATTERN, words
 
 DOCS = (Path(__file__).parents[2] / "docs" / "export.md").read_text("utf-8")
-TAG, SECTION_NUMBERS = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
+TAG, SECTION_NUMBERS, TAG_WITH_PIECES = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
 
 WITHOUT_US = "import sys; sys.modules['torch'] = sys.modules['labelwise'] = None\n"
 """Importing either is an ImportError from here on."""
@@ -119,8 +122,50 @@ def test_the_example_of_the_docs_tags_texts_without_torch_and_labelwise(tmp_path
             )
 
 
-def test_the_example_is_short() -> None:
-    assert len([line for line in TAG.splitlines() if line.strip()]) <= 25
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_example_for_encoders_tags_texts_without_torch_and_labelwise(
+    kind: str, tmp_path: Path
+) -> None:
+    method = encoder(kind)
+    write_onnx(method, tmp_path / "encoder.onnx")
+    texts = ["Wine, of GRAPEVINES.\n\n(2) The import of oranges", "vessel " * 90, " "]
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.txt").write_text(text, "utf-8")
+    program = [sys.executable, "-c", WITHOUT_US + TAG_WITH_PIECES]
+    done = subprocess.run(
+        [*program, "encoder.onnx", "0.txt", "1.txt", "2.txt"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    expected = method.scores([Document(text, "", (Section("article", text),)) for text in texts])
+    assert [line[0] for line in lines] == ["0.txt"] * 5 + ["1.txt"] * 5 + ["2.txt"] * 5
+    for path, score, id, descriptor in lines:
+        column = method.label_space.index[id]
+        assert descriptor == method.label_space.labels[column].descriptor
+        assert float(score) == pytest.approx(expected[int(path[0]), column], abs=1e-5)
+
+
+def test_a_tokenizer_that_cuts_or_fills_up_texts_no_longer_does_in_the_file() -> None:
+    method = copy(encoder("bert"))
+    cutting = json.loads(method.vocabulary.written)
+    cutting["truncation"] = {"direction": "Right", "max_length": 4, "stride": 0}
+    cutting["truncation"]["strategy"] = "LongestFirst"
+    method.vocabulary = Pieces.of(cutting)
+    tokenizer = Tokenizer.from_str(onnx_file.about(method)["tokenizer"])
+    text = "the import of wine and citrus fruit"
+    (numbers,) = method.vocabulary.numbers([text])
+    assert tokenizer.encode(text, add_special_tokens=False).ids == numbers.tolist()
+    assert len(numbers) == 7
+
+
+def test_the_examples_are_short() -> None:
+    for example in (TAG, TAG_WITH_PIECES):
+        assert len([line for line in example.splitlines() if line.strip()]) <= 25
 
 
 def test_the_example_blocks_what_it_says() -> None:

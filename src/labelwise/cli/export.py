@@ -41,6 +41,7 @@ def export(
     Examples:
       labelwise export bigru-lwan.bundle --onnx bigru-lwan.onnx
       labelwise export bigru-lwan.bundle --onnx bigru-lwan-small.onnx --int8
+      labelwise export minilm.bundle --onnx minilm.onnx
     """
     if onnx is None:
         raise LabelwiseError(

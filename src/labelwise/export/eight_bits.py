@@ -11,14 +11,16 @@ LOWEST_SCALE = 1e-30
 """The scale of a row of zeros, which divides by it."""
 
 
-def in_8_bits(x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """An array (..., rows, n) as whole numbers from -127 to 127, and what to multiply a row by.
+def in_8_bits(
+    x: NDArray[np.float32], most: int = 127
+) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """An array (..., rows, n) as whole numbers up to ``most``, and what to multiply a row by.
 
     >>> small, scale = in_8_bits(np.array([[31.9, -63.5], [0.0, 0.0]], np.float32))
     >>> small.tolist(), scale.round(3).tolist()
     ([[64, -127], [0, 0]], [0.5, 0.0])
     """
-    scale = np.maximum(np.abs(x).max(-1) / 127, LOWEST_SCALE).astype(np.float32)
+    scale = np.maximum(np.abs(x).max(-1) / most, LOWEST_SCALE).astype(np.float32)
     return np.round(x / scale[..., None]).astype(np.int8), scale
 
 
@@ -32,6 +34,19 @@ def in_7_bits(graph: Graph, x: str) -> tuple[str, str]:
     scale = graph.add("Div", largest, graph.constant(np.float32(63)))
     scale = graph.add("Max", scale, graph.constant(np.float32(LOWEST_SCALE)))
     return graph.add("QuantizeLinear", x, scale, graph.constant(np.int8(0))), scale
+
+
+def rows_in_8_bits(graph: Graph, x: str) -> tuple[str, str]:
+    """(..., n) as unsigned bytes, shifted up by 128, and the scale of each row (..., 1).
+
+    What it is multiplied with has to have 7 bits, for the reason above.
+    """
+    largest = graph.add("ReduceMax", graph.add("Abs", x), axes=[-1], keepdims=1)
+    scale = graph.add("Div", largest, graph.constant(np.float32(127)))
+    scale = graph.add("Max", scale, graph.constant(np.float32(LOWEST_SCALE)))
+    whole = graph.add("Div", x, scale)
+    one, shift = graph.constant(np.float32(1)), graph.constant(np.uint8(128))
+    return graph.add("QuantizeLinear", whole, one, shift), scale
 
 
 def product(graph: Graph, shifted: str, small: str) -> str:

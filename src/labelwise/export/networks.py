@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
+
+import torch
 
 from labelwise.export.parts import Parts
+from labelwise.export.transformer import Transformer
+from labelwise.methods.encoder import EncoderMethod
 
 
 def bigru_att(parts: Parts) -> str:
@@ -51,6 +56,14 @@ def lw_han(parts: Parts) -> str:
     return parts.max_over_sections(bigru_lwan(parts))
 
 
+def encoder_lwan(parts: Parts) -> str:
+    h, parts.lengths = Transformer(parts).encoded()
+    with torch.no_grad():
+        labels = cast(EncoderMethod, parts.method).network.eval().labels()
+    q, o, b = (x.cpu().numpy() for x in labels)
+    return parts.label_wise(h, q, o, b)
+
+
 def _label_wise(parts: Parts, h: str) -> str:
     q, o, b = (parts.arrays[f"labels.{name}"] for name in ("queries", "outputs", "bias"))
     return parts.label_wise(h, q, o, b)
@@ -72,6 +85,8 @@ NETWORKS: dict[str, Callable[[Parts], str]] = {
     "han": han,
     "lw-han": lw_han,
     "max-hss": max_hss,
+    "minilm-lwan": encoder_lwan,
+    "mpnet-lwan": encoder_lwan,
     "z-bigru-lwan": z_bigru_lwan,
     "z-cnn-lwan": z_cnn_lwan,
 }

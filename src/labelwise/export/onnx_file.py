@@ -12,6 +12,7 @@ import numpy as np
 import labelwise
 from labelwise.errors import LabelwiseError, MissingExtraError
 from labelwise.methods.base import Method
+from labelwise.text.pieces import Pieces
 from labelwise.text.tokenizer import PATTERN
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from labelwise.export.graph import Graph
     from labelwise.methods.network import NetworkMethod
+    from labelwise.text.vocabulary import Vocabulary
 
 OPSET, IR_VERSION = 17, 8
 """Of 2022: every runtime in use can read them."""
@@ -30,7 +32,7 @@ def write_onnx(method: Method, path: str | Path, *, int8: bool = False) -> int:
     """Write a trained network as an ONNX file, whole or not at all; the bytes written.
 
     With ``int8`` the word vectors and what belongs to a label are stored in 8 bits, and label-wise
-    attention multiplies in 8 bits.
+    attention and a pretrained encoder multiply in 8 bits.
     """
     model = to_onnx(method, int8=int8)
     size: int = model.ByteSize()
@@ -60,9 +62,7 @@ def to_onnx(method: Method, *, int8: bool = False) -> ModelProto:
     from labelwise.export.parts import Parts
 
     network = cast("NetworkMethod", method)
-    parts = Parts(
-        network.state().arrays, scale_by_length=network.settings.scale_by_length, int8=int8
-    )
+    parts = Parts(network, int8=int8)
     logits = NETWORKS[network.name](parts)
     if network.unseen is not None:
         logits = _placed(parts.graph, logits, network)
@@ -123,6 +123,14 @@ def about(network: NetworkMethod) -> dict[str, str]:
         "threshold": repr(float(network.threshold)),
         **{name: str(limit) for name, limit in limits.items()},
         "labels": json.dumps(labels),
-        "words": json.dumps(network.vocabulary.words),
-        "token_pattern": PATTERN.pattern,
+        **_cutting(network.vocabulary),
     }
+
+
+def _cutting(vocabulary: Vocabulary | Pieces) -> dict[str, str]:
+    """How a text becomes tokens, and these become numbers."""
+    if isinstance(vocabulary, Pieces):
+        # Some tokenizers cut a text off by themselves, or fill it up; ours never do.
+        tokenizer = json.loads(vocabulary.written) | {"truncation": None, "padding": None}
+        return {"tokenizer": json.dumps(tokenizer, ensure_ascii=False)}
+    return {"words": json.dumps(vocabulary.words), "token_pattern": PATTERN.pattern}

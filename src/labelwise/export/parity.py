@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,9 @@ from labelwise.corpus.document import Document, Section
 from labelwise.errors import MissingExtraError
 from labelwise.methods.base import Scores
 from labelwise.methods.network import NetworkMethod
+from labelwise.text.pieces import Pieces
 from labelwise.text.tokenized import tokenize_corpus
+from labelwise.text.vocabulary import Vocabulary
 from labelwise.training.numbered import Numbered, number
 
 Inputs = Mapping[str, NDArray[np.int64]]
@@ -23,11 +27,19 @@ Inputs = Mapping[str, NDArray[np.int64]]
 
 def onnx_inputs(method: NetworkMethod, documents: Sequence[Document]) -> Inputs:
     """Documents as the exported model reads them: padded rows of numbers and their lengths."""
-    corpus = tokenize_corpus(documents, jobs=1)
-    tokens = method.vocabulary.numbers(corpus)
-    rows = number(tokens, corpus.section_starts, corpus.document_starts, method.reading)
+    # The exported model cuts a document into pieces by itself.
+    rows = number(*_numbers(method, documents), replace(method.reading, piece_tokens=0))
     given = {"tokens": _padded(rows), "lengths": rows.lengths}
     return given | ({"counts": np.diff(rows.first)} if method.by_section else {})
+
+
+def _numbers(method: NetworkMethod, documents: Sequence[Document]) -> tuple[Any, Any, Any]:
+    """The numbers of all tokens, where sections begin, and the first section of each document."""
+    vocabulary = method.vocabulary
+    if isinstance(vocabulary, Pieces):
+        return vocabulary.corpus(documents, method.reading.max_tokens)
+    corpus = tokenize_corpus(documents, jobs=1)
+    return vocabulary.numbers(corpus), corpus.section_starts, corpus.document_starts
 
 
 def open_onnx(path: str | Path, *, threads: int = 0) -> Callable[[Inputs], Scores]:
@@ -58,23 +70,27 @@ def largest_difference(method: NetworkMethod, path: str | Path) -> float:
     """How far the file's scores are from the method's in float32, on a few made-up documents.
 
     Their words are drawn from the vocabulary. One is empty, the others have one to a hundred words
-    in up to three sections, so that most rows are padded.
+    in up to three sections, so that most rows are padded; where pieces are read, one has several.
     """
     random = np.random.default_rng(0)
-    sizes = [(0,), (1,), (2, 1), (17, 0, 40), (100,)]
+    sizes = [(0,), (1,), (2, 1), (17, 0, 40), (method.reading.piece_tokens + 100,)]
+    words = _words(method.vocabulary)
     documents = [
         Document(
             str(place),
             "",
-            tuple(
-                Section("article", " ".join(random.choice(method.vocabulary.words[1:], size)))
-                for size in sections
-            ),
+            tuple(Section("article", " ".join(random.choice(words, size))) for size in sections),
         )
         for place, sections in enumerate(sizes)
     ]
     theirs = open_onnx(path)(onnx_inputs(method, documents))
     return float(np.abs(theirs - in_float32(method).scores(documents)).max())
+
+
+def _words(vocabulary: Vocabulary | Pieces) -> Sequence[str]:
+    if isinstance(vocabulary, Pieces):
+        return list(json.loads(vocabulary.written)["model"]["vocab"])
+    return vocabulary.words[1:]
 
 
 def _padded(rows: Numbered) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from labelwise.export.eight_bits import in_8_bits
 from labelwise.export.graph import TYPES, Graph
 from labelwise.export.label_wise import label_wise
-from labelwise.text.vocabulary import UNKNOWN
+from labelwise.methods.network import NetworkMethod, NetworkSettings
 
 Floats = NDArray[np.float32]
 
@@ -27,11 +27,14 @@ class Parts:
     What stands behind a row's length is not read, and a row of length 0 is one unknown word.
     """
 
-    def __init__(self, arrays: Mapping[str, Floats], *, scale_by_length: bool, int8: bool) -> None:
-        self.arrays, self.scale_by_length, self.int8 = arrays, scale_by_length, int8
+    def __init__(self, method: NetworkMethod, *, int8: bool) -> None:
+        self.method, self.int8 = method, int8
+        self.arrays: Mapping[str, Floats] = method.state().arrays
+        settings = method.settings
+        self.scale_by_length = isinstance(settings, NetworkSettings) and settings.scale_by_length
         self.graph = g = Graph()
         given = self.is_real("lengths", g.add("Shape", "tokens", start=1, end=2))
-        self.tokens = g.add("Where", given, "tokens", g.constant(np.int64(UNKNOWN)))
+        self.tokens = g.add("Where", given, "tokens", g.constant(np.int64(method.reading.unknown)))
         self.lengths = g.add("Max", "lengths", g.constant(np.int64(1)))
 
     def is_real(self, lengths: str, longest: str) -> str:
