@@ -55,7 +55,7 @@ def join(
       labelwise evaluate blend.bundle --data data/eurlex57k
     """
     from labelwise import bundle as bundles
-    from labelwise.cli.worker import JOINERS, Documents
+    from labelwise.cli.worker import JOINERS, Documents, Kept
     from labelwise.evaluation.threshold import tune_threshold
 
     if method not in JOINERS:
@@ -82,7 +82,8 @@ def join(
                 f"{path} has other labels or label counts than the data set {source.record.name}: "
                 "join models that were trained on it"
             )
-    joined, scores = JOINERS[method](loaded, source, ["dev"])
+    known = Kept(source, {str(path): one for path, one in zip(members, loaded, strict=True)})
+    joined, scores = JOINERS[method](loaded, known, ["dev"])
     joined.threshold = tune_threshold(scores["dev"], source.gold("dev"))
 
     fit = [card.get("seconds", {}).get("fit", 0.0) for card in of_members]

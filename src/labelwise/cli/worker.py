@@ -25,17 +25,16 @@ import numpy as np
 
 from labelwise import bundle as bundles
 from labelwise import methods
+from labelwise.cli.kept_scores import read_kept, write_kept
 from labelwise.cli.measured import score
 from labelwise.cli.output import note
 from labelwise.cli.run_folder import Resumable, finish_run
 from labelwise.cli.settings import parse_settings
 from labelwise.corpus.dataset import NOTHING, Additions, open_dataset
 from labelwise.corpus.hidden import Hiding, hide
-from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.more import repeated_note
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
-from labelwise.evaluation.ranking import top_k
 from labelwise.evaluation.runs import (
     DataRecord,
     Run,
@@ -46,14 +45,9 @@ from labelwise.evaluation.runs import (
 )
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.methods import Method, Scores, State
-from labelwise.methods.blend import log_odds
 
 if TYPE_CHECKING:
     from labelwise.training.prepared import Split
-
-KEPT = {"frequent": 100, "few": 150, "zero": 200}
-"""Labels kept of each group for each document: enough for every K, every group, F1, and for a blend
-with another method, whose best labels need not be these."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +158,25 @@ class Numbers:
         return method
 
 
+class Kept:
+    """The same documents, with the scores that were kept of saved models where they were."""
+
+    def __init__(self, source: Source, members: Mapping[str, Method]) -> None:
+        self.source, self.record = source, source.record
+        self.paths = {id(member): Path(path) for path, member in members.items()}
+
+    def fit(self, method: Method) -> None:
+        self.source.fit(method)
+
+    def scores(self, method: Method, split: str) -> Scores:
+        path = self.paths[id(method)]
+        kept = read_kept(path, split, method.label_space, self.record)
+        return self.source.scores(method, split) if kept is None else kept
+
+    def gold(self, split: str) -> Any:
+        return self.source.gold(split)
+
+
 def do(job: Job) -> None:
     """Train or join, measure, and write."""
     started = time.perf_counter()
@@ -186,8 +199,9 @@ def do(job: Job) -> None:
         )
     started = time.perf_counter()
     if job.members:
-        members = [bundles.load(path) for path in job.members]
-        method, scores = JOINERS[job.method](members, source, splits)
+        members = {path: bundles.load(path) for path in job.members}
+        known = Kept(source, members)
+        method, scores = JOINERS[job.method]([*members.values()], known, splits)
         fit = [bundles.describe(path)["card"]["seconds"]["fit"] for path in job.members]
         seconds |= {"fit": sum(fit), "score": time.perf_counter() - started}
     else:
@@ -275,10 +289,7 @@ def _write(
     )
     if job.bundle:
         _save(method, Path(job.bundle), run)
-        kept: dict[str, Any] = {
-            f"{s}.{k}": a for s, of in scores.items() for k, a in best_labels(of, space).items()
-        }
-        np.savez_compressed(Path(job.bundle).with_suffix(".scores.npz"), **kept)
+        write_kept(Path(job.bundle), scores, space, source.record)
     if job.outcome:
         write_whole(Path(job.outcome), json.dumps(_outcome(run)).encode())
     log = Path(job.run_dir) / "log.jsonl"
@@ -345,24 +356,6 @@ def _save(method: Method, folder: Path, run: Run) -> None:
         **getattr(method, "card", {}),
     }
     bundles.save(method, folder, card=card)
-
-
-def best_labels(scores: Scores, space: LabelSpace) -> dict[str, np.ndarray[Any, Any]]:
-    """The best columns of each group, and the log-odds of their scores in half precision: what
-    ``evaluate_topk`` takes, and enough to blend with other methods."""
-    columns = np.concatenate(
-        [
-            top_k(scores[:, part], min(KEPT[group], part.stop - part.start)) + part.start
-            for group, part in space.groups.items()
-            if part.stop > part.start
-        ],
-        axis=1,
-    )
-    best = log_odds(np.take_along_axis(scores, columns, axis=1), floor=1e-30)
-    return {
-        "columns": columns.astype(np.int32),
-        "log_odds": best.astype(np.float16),
-    }
 
 
 def worker_command(file: Path) -> list[str]:

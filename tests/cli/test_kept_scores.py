@@ -1,0 +1,65 @@
+"""Scores that a training keeps stand for those of its bundle, and of no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from labelwise import bundle as bundles
+from labelwise.cli.kept_scores import kept_file, read_kept, write_kept
+from labelwise.cli.worker import Documents, Kept
+from labelwise.corpus.dataset import Dataset
+from labelwise.evaluation.runs import DataRecord
+from labelwise.methods.exact_match import ExactMatch
+from labelwise.methods.lexical import Lexical
+
+
+@pytest.fixture(scope="module")
+def lexical(synthetic: Dataset) -> Lexical:
+    method = Lexical()
+    method.fit(synthetic.train, synthetic.dev, synthetic.label_space)
+    return method
+
+
+def test_what_was_kept_is_what_was_said_of_the_best_labels(
+    synthetic: Dataset, lexical: Lexical, tmp_path: Path
+) -> None:
+    bundle, data = tmp_path / "lexical-0.bundle", DataRecord.of(synthetic)
+    bundles.save(lexical, bundle)
+    scores = lexical.scores(synthetic.dev)
+    assert read_kept(bundle, "dev", lexical.label_space, data) is None
+    write_kept(bundle, {"dev": scores}, lexical.label_space, data)
+    kept = read_kept(bundle, "dev", lexical.label_space, data)
+    assert kept is not None
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :20]
+    found, said = (np.take_along_axis(of, best, axis=1) for of in (kept, scores))
+    np.testing.assert_allclose(found, said, rtol=0.02)
+    assert (kept >= scores - 0.01).all(), "what was not kept is as low as the lowest that was"
+
+    assert read_kept(bundle, "test", lexical.label_space, data) is None
+    others = DataRecord(**vars(data) | {"fingerprint": "another"})
+    assert read_kept(bundle, "dev", lexical.label_space, others) is None
+    exact = ExactMatch()
+    exact.fit(synthetic.train, synthetic.dev, synthetic.label_space)
+    bundles.save(exact, bundle)
+    assert read_kept(bundle, "dev", lexical.label_space, data) is None, "of another bundle"
+
+
+def test_a_member_whose_scores_were_kept_is_not_asked_again(
+    synthetic: Dataset, lexical: Lexical, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundle = tmp_path / "lexical-0.bundle"
+    bundles.save(lexical, bundle)
+    source = Documents(Path(synthetic.paths["train"]).parent)
+    known = Kept(source, {str(bundle): lexical})
+    asked = known.scores(lexical, "dev")
+    write_kept(bundle, {"dev": asked}, lexical.label_space, source.record)
+
+    def refuse(documents: object) -> None:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr(lexical, "scores", refuse)
+    assert known.scores(lexical, "dev").shape == asked.shape
+    assert kept_file(bundle).is_file()
