@@ -92,5 +92,6 @@ def test_a_file_of_something_else_is_refused_by_name(tmp_path: Path) -> None:
 def test_the_committed_pages_are_what_the_committed_records_give() -> None:
     pages = sorted((ROOT / "results").glob("*/attention.md"))
     for page in pages:
-        made = attention_page(read_attention(page.parent))
+        made = attention_page(page.parent)
         assert page.read_text("utf-8") == made, f"run `labelwise examine`: {page} is out of date"
+        assert "of the labels an attention that looks elsewhere" in made

@@ -83,9 +83,8 @@ def examine(
     record = record_of(method, dataset, card, figures, started=started)
     path = write_record(results, "attention", record)
     folder = path.parent.parent
-    records = read_attention(folder)
-    write_whole(folder / FIGURE, attention_svg(records))
-    write_whole(folder / PAGE, attention_page(records).encode())
+    write_whole(folder / FIGURE, attention_svg(read_attention(folder)))
+    write_whole(folder / PAGE, attention_page(folder).encode())
     if as_json:
         print_json(record)
     else:

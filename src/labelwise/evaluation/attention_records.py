@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelwise.errors import InputError
+from labelwise.evaluation.faithfulness_records import EXPLAINED as FAITHFULNESS
+from labelwise.evaluation.faithfulness_records import faithfulness_table
 from labelwise.evaluation.tables import Table, number
 
 FURTHEST = math.log(2)
@@ -166,8 +168,9 @@ def attention_says(one: AttentionRecord) -> str:
     return " ".join(sentences)
 
 
-def attention_page(records: Sequence[AttentionRecord]) -> str:
-    """The page of one data set, in Markdown; the figure stands beside it."""
+def attention_page(folder: Path) -> str:
+    """The page of one data set's folder, in Markdown; the figure stands beside it."""
+    records = read_attention(folder)
     sections = [
         f"# Is attention an explanation? Networks on {records[0].data}",
         "Written by `labelwise examine` from the JSON files beside it; do not edit it.",
@@ -177,6 +180,9 @@ def attention_page(records: Sequence[AttentionRecord]) -> str:
         EXPLAINED.format(epsilon=records[0].epsilon, far=FAR),
         SOURCES,
     ]
+    faithfulness = faithfulness_table(folder)
+    if faithfulness is not None:
+        sections += ["## Is the evidence true?", faithfulness.markdown().rstrip(), FAITHFULNESS]
     return "\n\n".join(sections) + "\n"
 
 
