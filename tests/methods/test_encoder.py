@@ -285,3 +285,12 @@ def test_an_act_keeps_its_offsets_whatever_its_letters() -> None:
     document = Document("1", "", (Section("header", "Åland — ﬁsh"), act(3).sections[0]))
     (evidence,) = method.evidence(document, ["693"])
     assert {document.text[span.start : span.end] for span in evidence.spans} >= {"Åland", "—"}
+
+
+def test_a_bundle_has_half_precision_and_loses_nothing_by_it(tmp_path: Path) -> None:
+    method = fitted("bert")
+    assert {array.dtype for array in method.state().arrays.values()} == {np.dtype(np.float16)}
+    bundle.save(method, tmp_path / "model")
+    documents = acts(4, seed=2)
+    loaded = bundle.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.scores(documents), method.scores(documents))

@@ -273,6 +273,10 @@ class EncoderMethod(NetworkMethod):
         progress = super().fit_prepared(prepared)
         self._build_bridge()
         self._build_look(prepared)
+        # A bundle keeps half precision; what is scored here is what it will score.
+        for tensor in self.network.state_dict().values():
+            tensor.copy_(tensor.half())
+        self.network.eval()
         # Where its folder lay means nothing elsewhere; a bundle has the weights.
         self.settings = dataclasses.replace(self.settings, encoder=folder.name)
         return progress
@@ -389,7 +393,7 @@ class EncoderMethod(NetworkMethod):
         wider._label_space, wider.vocabulary = space, self.vocabulary
         wider.threshold, wider.unseen = self.threshold, self.unseen
         wider.network = deepcopy(self.network).cpu()
-        wider.network.labels.descriptors = vectors
+        wider.network.labels.descriptors = vectors.half().float()  # as a bundle keeps them
         wider.network.eval()
         return wider
 
@@ -415,7 +419,7 @@ class EncoderMethod(NetworkMethod):
 
     def state(self) -> State:
         _ = self.label_space  # says so where the method is not fitted yet
-        arrays = {name: x.cpu().numpy() for name, x in self.network.state_dict().items()}
+        arrays = {name: x.half().cpu().numpy() for name, x in self.network.state_dict().items()}
         shape = dataclasses.asdict(self.network.encoder.shape)
         return State(arrays, {**self.vocabulary.to_json(), "encoder": shape})
 
