@@ -40,6 +40,7 @@ COMMANDS = [
     ("examine",),
     ("bench",),
     ("compact",),
+    ("relabel",),
     ("card",),
     ("demo",),
 ]

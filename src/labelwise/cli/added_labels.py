@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,17 +22,12 @@ AddLabelOption = Annotated[
 ]
 
 
-@runtime_checkable
-class Widening(Protocol):
-    """A method whose labels may grow after training."""
-
-    def with_labels(self, extra: Mapping[str, str]) -> Method: ...
-
-
 def with_added_labels(method: Method, assignments: Sequence[str]) -> Method:
     """The method with the labels ``id=descriptor`` beside its own."""
     if not assignments:
         return method
+    from labelwise.methods.base import Widening
+
     if not isinstance(method, Widening):
         raise LabelwiseError(
             f"{method.name} cannot score a label that it was not trained for; these methods can: "

@@ -25,6 +25,7 @@ from labelwise.cli.explain import explain
 from labelwise.cli.export import export
 from labelwise.cli.faithfulness import faithfulness
 from labelwise.cli.join import join
+from labelwise.cli.relabel import relabel
 from labelwise.cli.reproduce import reproduce
 from labelwise.cli.serve import serve
 from labelwise.cli.tag import tag
@@ -55,6 +56,7 @@ for command in (
     tag,
     explain,
     compact,
+    relabel,
     card,
     export,
     serve,

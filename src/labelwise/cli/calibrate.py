@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise.cli.added_labels import Widening
 from labelwise.cli.evaluate import command_line
 from labelwise.cli.inputs import hiding_of_card
 from labelwise.cli.options import (
@@ -165,6 +164,7 @@ def _source(
 def _check(path: Path, method: Method, hidden: Sequence[Path]) -> None:
     """The models must be of one kind, and one that can know a label it was not trained for."""
     from labelwise import bundle as bundles
+    from labelwise.methods.base import Widening
 
     if not isinstance(method, Widening):
         raise LabelwiseError(

@@ -15,15 +15,6 @@ from labelwise.errors import InputError
 if TYPE_CHECKING:
     from labelwise.evaluation.runs import Run
 
-EURLEX57K_LIMITS = (
-    "It reads English. On a text in another language its answer means nothing.",
-    "It has learned from acts of 1958 to 2016 (EURLEX57K). Subjects and concepts that are newer it "
-    "does not know, and the names of its concepts are those of that time.",
-    "It has learned from legislation: regulations, directives and decisions. On other texts, news "
-    "or judgments say, nothing was measured.",
-)
-"""What every model trained on this data has in common."""
-
 
 def card(
     bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
@@ -107,6 +98,15 @@ def _summary(manifest: Mapping[str, Any], name: str, bundle: Path) -> Iterator[s
         f"{sum(groups.values()):,} labels ({labels}). It was trained on {data.get('name')} "
         f"({data.get('counts', {}).get('train', 0):,} documents)."
     )
+    if new := told.get("relabelled"):
+        counts = new["counts"]
+        yield (
+            f"Its labels are those of the thesaurus {new['name']} ({new['date'] or 'no date'}), to "
+            f"which `labelwise relabel` brought it without training: {counts['labels']:,} labels "
+            f"since, {counts['renamed']:,} of the old ones by a new name, {counts['replaced']:,} "
+            f"replaced by their successors, {counts['dropped']:,} no longer suggested, "
+            f"{counts['added']:,} new ones scored from their descriptors."
+        )
     if (known := told.get("thesaurus")) and known["domains"]:
         yield (
             "It says of a label where it stands in the thesaurus: in which of "
@@ -182,11 +182,26 @@ def _machine(written: Mapping[str, Any]) -> str:
     return f"{found['processor']}, {found['threads']} threads"
 
 
+def _eurlex57k_limits(relabelled: bool) -> Iterator[str]:
+    """What every model trained on this data has in common."""
+    yield "It reads English. On a text in another language its answer means nothing."
+    yield "It has learned from acts of 1958 to 2016 (EURLEX57K). " + (
+        "Subjects that are newer it does not know, whatever today's names of its concepts say."
+        if relabelled
+        else "Subjects and concepts that are newer it does not know, and the names of its concepts "
+        "are those of that time."
+    )
+    yield (
+        "It has learned from legislation: regulations, directives and decisions. On other texts, "
+        "news or judgments say, nothing was measured."
+    )
+
+
 def _limits(manifest: Mapping[str, Any]) -> Iterator[str]:
     data = manifest["card"].get("data", {})
     groups = data.get("groups", {})
     if data.get("name") == "eurlex57k":
-        yield from EURLEX57K_LIMITS
+        yield from _eurlex57k_limits("relabelled" in manifest["card"])
     if manifest["method"] in {"svm", "logistic"}:
         if groups.get("zero"):
             yield (

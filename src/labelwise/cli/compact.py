@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelwise.cli.evaluate import command_line
-from labelwise.cli.inputs import as_trained, read_dataset
+from labelwise.cli.inputs import as_trained, read_dataset, refuse_relabelled
 from labelwise.cli.options import (
     CacheOption,
     DataOption,
@@ -118,9 +118,10 @@ def compact(
 
     check_writable(out)
     prunes = _numbers(prune)
+    parent = bundles.describe(bundle)
+    refuse_relabelled(bundle, parent["card"], "give the bundle it was made from, and relabel then")
     method = _linear(bundle)
     method.cache = cache
-    parent = bundles.describe(bundle)
     # The thesaurus makes the labels only where it did so in training.
     trained_on = str(parent["card"].get("data", {}).get("name", "")).split("+")
     opened = thesaurus if thesaurus is not None and stem(thesaurus) in trained_on else None

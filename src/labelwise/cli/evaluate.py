@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise.cli.inputs import as_trained, read_dataset
+from labelwise.cli.inputs import as_trained, read_dataset, refuse_relabelled
 from labelwise.cli.options import (
     EveryConceptOption,
     JsonOption,
@@ -106,6 +106,8 @@ def evaluate(
     card = bundles.describe(bundle)["card"]
     command = command_line(str(card.get("command", "")))
     splits = [str(one) for one in split or (Split.dev, Split.test)]
+    if on is None:
+        refuse_relabelled(bundle, card, "measure it on a file with --on")
     if on is not None:
         known = read_thesaurus(thesaurus) if thesaurus else bundles.thesaurus(bundle)
         run = _on_file(method, on, thesaurus=known, card=card, command=command, skip_bad=skip_bad)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from labelwise.cli.inputs import refuse_relabelled
 from labelwise.cli.options import JsonOption
 from labelwise.cli.output import note, print_json, print_table
 from labelwise.errors import LabelwiseError
@@ -51,7 +52,9 @@ def export(
     from labelwise import bundle as bundles
     from labelwise.export.onnx_file import check_exportable, write_onnx
 
-    check_exportable(bundles.describe(bundle)["method"])
+    about = bundles.describe(bundle)
+    check_exportable(about["method"])
+    refuse_relabelled(bundle, about["card"], "export the bundle it was made from")
     from labelwise.export.parity import largest_difference
 
     method = cast("NetworkMethod", bundles.load(bundle))

@@ -76,6 +76,15 @@ def hiding_of_card(card: Mapping[str, Any]) -> Hiding | None:
     return Hiding.from_json(hidden) if hidden else None
 
 
+def refuse_relabelled(bundle: Path, card: Mapping[str, Any], instead: str) -> None:
+    """Raise an error for a bundle whose labels are not those that it was trained with any more."""
+    if new := card.get("relabelled"):
+        raise LabelwiseError(
+            f"{bundle} was relabelled to {new['name']}, so that its labels are not those that it "
+            f"was trained with: {instead}"
+        )
+
+
 def as_trained(dataset: Dataset, card: Mapping[str, Any]) -> Dataset:
     """The view of a data set that a bundle was trained on, where labels were hidden from it.
 

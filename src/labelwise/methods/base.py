@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,7 +193,11 @@ class Method(ABC):
 
     @classmethod
     def restore(cls, settings: AnySettings, label_space: LabelSpace, state: State) -> Method:
-        """Bring a fitted method back from its state."""
+        """Bring a fitted method back from its state, under newer labels where it has them."""
+        if "relabelled" in state.values:
+            from labelwise.methods.relabelled import restored
+
+            return restored(cls, settings, label_space, state)
         method = cls(settings)
         method._label_space = label_space
         method._restore(state)
@@ -217,3 +221,21 @@ class Method(ABC):
 
     @abstractmethod
     def _restore(self, state: State) -> None: ...
+
+
+@runtime_checkable
+class Widening(Protocol):
+    """A method whose labels may grow after training."""
+
+    def with_labels(self, extra: Mapping[str, str]) -> Method: ...
+
+
+class UnknownDescriptorError(LabelwiseError):
+    """A label that cannot be added, for its descriptor says nothing to the method."""
+
+    def __init__(self, label: str, descriptor: str) -> None:
+        super().__init__(
+            f"the label {label} cannot be added: this model knows no word of its descriptor "
+            f"'{descriptor}'"
+        )
+        self.label = label

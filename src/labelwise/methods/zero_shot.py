@@ -18,7 +18,7 @@ from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import Descriptors
 from labelwise.layers.embedding import Learned
 from labelwise.methods.attending import AttendingNetwork
-from labelwise.methods.base import State
+from labelwise.methods.base import State, UnknownDescriptorError
 from labelwise.methods.network import Material, NetworkMethod, NetworkSettings
 from labelwise.text.tokenizer import words
 from labelwise.text.vocabulary import UNKNOWN
@@ -99,10 +99,7 @@ class ZeroShotMethod(NetworkMethod):
         for id, descriptor in extra.items():
             vector = self._vector(descriptor, weight)
             if vector is None:
-                raise LabelwiseError(
-                    f"the label {id} cannot be added: this model knows no word of its descriptor "
-                    f"'{descriptor}'"
-                )
+                raise UnknownDescriptorError(id, descriptor)
             vectors[space.index[id]] = vector
             if unknown := self._unknown(descriptor):
                 warnings.warn(

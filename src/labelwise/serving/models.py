@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
 
 from labelwise import bundle as bundles
 from labelwise.corpus.document import Document
@@ -18,7 +18,7 @@ from labelwise.corpus.labels import GROUPS
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.methods import Method
-from labelwise.methods.base import Scores
+from labelwise.methods.base import Scores, Widening
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
 from labelwise.serving.places import Labels, thesaurus_of
@@ -66,13 +66,6 @@ def sources(named: Iterable[str]) -> list[Source]:
             raise LabelwiseError(f"two models have the id '{id}': give one of them another")
         found.append(Source(id, Path(folder)))
     return found
-
-
-@runtime_checkable
-class Widening(Protocol):
-    """A method whose labels may grow after training."""
-
-    def with_labels(self, extra: Mapping[str, str]) -> Method: ...
 
 
 @dataclass(eq=False)
