@@ -93,8 +93,9 @@ def _summary(manifest: Mapping[str, Any], name: str, bundle: Path) -> Iterator[s
     size = bundles.size_of(bundle)
     groups = data.get("groups", {})
     labels = ", ".join(f"{count:,} {group}" for group, count in groups.items())
+    ranks = "that was trained to rank" if "relabelled" in told else "that ranks"
     yield (
-        f"A model of the method `{manifest['method']}`, {size / 1e6:.1f} MB, that ranks "
+        f"A model of the method `{manifest['method']}`, {size / 1e6:.1f} MB, {ranks} "
         f"{sum(groups.values()):,} labels ({labels}). It was trained on {data.get('name')} "
         f"({data.get('counts', {}).get('train', 0):,} documents)."
     )
