@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labelwise.corpus.act_lines import Line
-from labelwise.corpus.quotations import OPENERS
+from labelwise.corpus.quotations import OPENERS, Quoted
 
 _NUMBER = r"(?P<number>\d{1,4}|[IVXLC]+)"
 _SUFFIX = r"(?:\s?(?P<suffix>bis|ter|quater|quinquies|sexies|septies|octies|[a-z]{1,2}|[A-Z]))?"
@@ -23,6 +22,8 @@ _INLINE = re.compile(
     r"(?=[A-Z‘“\"'«][A-Za-z]|A\s|\d+\s?\.\s|\(\d+\)\s+[A-Z])"
 )
 _MARKED = re.compile(rf"^\D{{0,40}}?(?<![A-Za-z]){_NUMBER}{_SUFFIX}(?![A-Za-z0-9])\s*[.:—–-]?\s*")
+# What follows is no title of an article; "eHealth" and "e-Money" may be one.
+_GOES_ON = re.compile(r"(?!e-?[A-Z])[a-zß-öø-ÿ]")
 _LATIN = ("bis", "ter", "quater", "quinquies", "sexies", "septies", "octies")
 _ANNOUNCED = re.compile(
     r"\b(?:replac|insert|add|read|amend|substitut|supplement|follow)\w*\b[^.]*$", re.IGNORECASE
@@ -38,7 +39,7 @@ class Heading:
     rest: str
     inline: bool
     marked: bool
-    announced: bool  # the line before says that a quotation follows
+    doubtful: bool  # perhaps quoted: announced, or in a quotation of which no end is seen
 
 
 def is_heading(line: Line) -> bool:
@@ -71,74 +72,47 @@ def _announces(text: str) -> bool:
     return text.endswith(":") and _ANNOUNCED.search(text[-200:-1]) is not None
 
 
-def find_headings(lines: Sequence[Line], start: int, quoted: Sequence[bool]) -> list[Heading]:
+def find_headings(
+    lines: Sequence[Line], start: int, quoted: Sequence[Quoted]
+) -> list[Heading]:
     """The lines that look like the heading of an article and do not stand in a quotation.
 
     Where the markup names headings, no other line counts; where there are headings outside of
-    tables, those inside (of a table of correspondence, say) do not.
+    tables, those inside (of a table of correspondence, say) do not. After a doubtful Article 8a,
+    an Article 8b is as doubtful.
     """
     by_markup = any(line.role == "heading" and not line.in_table for line in lines[start:])
     found: list[Heading] = []
     for at in range(start, len(lines)):
         line = lines[at]
         marked = line.role == "heading" and not line.in_table
-        if quoted[at] or (by_markup and not marked) or line.text[0] in OPENERS:
+        if quoted[at] == "yes" or (by_markup and not marked) or line.text[0] in OPENERS:
             continue
-        announced = at > start and _announces(lines[at - 1].text)
-        if sole := _SOLE.match(line.text):
-            rest = line.text[sole.end() :].strip()
-            if not rest or rest[0].isupper():
-                found.append(Heading(at, (1, ""), rest, bool(rest), marked, announced))
-        elif match := _HEADING.match(line.text):
-            if not marked and at + 1 < len(lines) and lines[at + 1].text[0].islower():
-                continue  # a reference that a line break has cut: "Article 2 / of the Treaty"
-            key = _key(match["number"], match["suffix"])
-            found.append(Heading(at, key, "", False, marked, announced))
-        elif match := (_MARKED if marked else _INLINE).match(line.text):
-            rest = line.text[match.end() :].strip()
-            key = _key(match["number"], match["suffix"])
-            found.append(Heading(at, key, rest, not marked, marked, announced))
+        following = lines[at + 1].text if at + 1 < len(lines) else ""
+        if (heading := _heading(line.text, marked, following)) is None:
+            continue
+        key, rest, inline = heading
+        doubtful = (
+            quoted[at] == "perhaps"
+            or (at > start and _announces(lines[at - 1].text))
+            or (bool(key[1]) and bool(found) and found[-1].doubtful and found[-1].key[0] == key[0])
+        )
+        found.append(Heading(at, key, rest, inline, marked, doubtful))
     outside = [heading for heading in found if not lines[heading.at].in_table]
     return outside or found
 
 
-def in_sequence(candidates: Sequence[Heading]) -> list[Heading]:
-    """The headings whose numbers make the best sequence.
-
-    An amending act quotes articles of another act; where the quotation marks are lost, their
-    numbers still break the sequence, or an announcement ("... is replaced by the following:")
-    stands before them. An announced heading counts only where it fills a gap: what it announced
-    was a table, say, that the text has lost.
-    """
-    chosen = _longest_rise([found for found in candidates if not found.announced])
-    doubtful = [found for found in candidates if found.announced]
-    if not doubtful:
-        return chosen
-    filled: list[Heading] = []
-    for found in sorted(chosen + doubtful, key=lambda heading: heading.at):
-        if not found.announced:
-            filled.append(found)
-            continue
-        later = next((other.key for other in chosen if other.at > found.at), None)
-        number = filled[-1].key[0] + 1 if filled else 1
-        if found.key == (number, "") and (later is None or found.key < later):
-            filled.append(found)
-    return filled
-
-
-def _longest_rise(candidates: Sequence[Heading]) -> list[Heading]:
-    """The longest strictly rising sequence of numbers, and of two as long the later."""
-    tops: list[int] = []  # the last article of the best sequence of each length
-    keys: list[tuple[int, str]] = []
-    before: list[int] = []
-    for at, found in enumerate(candidates):
-        length = bisect_left(keys, found.key)
-        before.append(tops[length - 1] if length else -1)
-        tops[length : length + 1] = [at]
-        keys[length : length + 1] = [found.key]
-    chosen: list[Heading] = []
-    at = tops[-1] if tops else -1
-    while at >= 0:
-        chosen.append(candidates[at])
-        at = before[at]
-    return chosen[::-1]
+def _heading(
+    text: str, marked: bool, following: str
+) -> tuple[tuple[int, str], str, bool] | None:
+    """The number of an article, the text in the line of its heading, and whether that counts."""
+    if sole := _SOLE.match(text):
+        rest = text[sole.end() :].strip()
+        return ((1, ""), rest, bool(rest)) if not rest or rest[0].isupper() else None
+    if match := _HEADING.match(text):
+        if not marked and following and _GOES_ON.match(following):
+            return None  # a reference that a line break has cut: "Article 2 / of the Treaty"
+        return _key(match["number"], match["suffix"]), "", False
+    if match := (_MARKED if marked else _INLINE).match(text):
+        return _key(match["number"], match["suffix"]), text[match.end() :].strip(), not marked
+    return None

@@ -22,16 +22,11 @@ import re
 from collections.abc import Sequence
 
 from labelwise.corpus.act_lines import Line
-from labelwise.corpus.article_headings import (
-    Heading,
-    find_headings,
-    heading_rest,
-    in_sequence,
-    is_heading,
-)
+from labelwise.corpus.article_headings import Heading, find_headings, heading_rest, is_heading
+from labelwise.corpus.article_sequence import in_sequence
 from labelwise.corpus.celex import CELEX
 from labelwise.corpus.document import Section, SectionKind
-from labelwise.corpus.quotations import quoted
+from labelwise.corpus.quotations import Quoted, quoted
 
 # HAS ADOPTED THIS REGULATION:, HAVE DECIDED AS FOLLOWS:, HEREBY RECOMMENDS:, HAS LAID DOWN ...
 _VERBS = (
@@ -267,13 +262,13 @@ def _find_formula(lines: Sequence[Line]) -> int | None:
 
 
 def _body_end(
-    lines: Sequence[Line], start: int, in_quotation: Sequence[bool], candidates: Sequence[Heading]
+    lines: Sequence[Line], start: int, in_quotation: Sequence[Quoted], candidates: Sequence[Heading]
 ) -> int:
     """Where the articles end: at "Done at ...", at an annex, or at a second text's Article 1."""
     begin = candidates[0].at if candidates else start
     done = annex = len(lines)
     for at in range(len(lines) - 1, begin - 1, -1):
-        if in_quotation[at]:
+        if in_quotation[at] != "no":
             continue
         if _DONE.match(lines[at].text):
             done = at
