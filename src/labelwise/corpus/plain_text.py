@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from labelwise.corpus.act_lines import Line
 from labelwise.corpus.celex import document_id
+from labelwise.corpus.covers import celex_at_head, without_cover, without_page_head
 from labelwise.corpus.decoding import decode, normalise, on_one_line
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.zones import no_act, split_lines
@@ -23,13 +24,24 @@ def split_act(text: str) -> tuple[str, tuple[Section, ...]]:
     >>> [(section.kind, section.text.split()[0]) for section in sections]
     [('header', 'COUNCIL'), ('recitals', 'Having'), ('article', 'Oranges'), ('attachments', 'Done')]
     """
-    lines = [Line(line) for raw in normalise(text).splitlines() if (line := on_one_line(raw))]
-    return split_lines(lines) or no_act(lines)
+    return _split(_lines(text))
 
 
 def parse_text(data: bytes, name: str) -> Document:
     """A plain text file as a document."""
-    title, sections = split_act(decode(data, name))
+    lines = _lines(decode(data, name))
+    title, sections = _split(lines)
     if not sections:
         raise InputError("holds no text", file=name)
-    return Document(document_id(name), title, sections)
+    return Document(document_id(name, celex_at_head(lines)), title, sections)
+
+
+def _lines(text: str) -> list[Line]:
+    return [Line(line) for raw in normalise(text).splitlines() if (line := on_one_line(raw))]
+
+
+def _split(lines: list[Line]) -> tuple[str, tuple[Section, ...]]:
+    named, act = without_page_head(lines)
+    act = without_cover(act)
+    title, sections = split_lines(act) or no_act(act)
+    return named or title, sections

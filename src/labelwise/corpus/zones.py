@@ -20,12 +20,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 from labelwise.corpus.act_lines import Line
 from labelwise.corpus.article_headings import Heading, find_headings, heading_rest, is_heading
 from labelwise.corpus.article_sequence import in_sequence
-from labelwise.corpus.celex import CELEX
+from labelwise.corpus.covers import FURNITURE
 from labelwise.corpus.document import Section, SectionKind
+from labelwise.corpus.lost_lines import found_again
 from labelwise.corpus.quotations import Quoted, quoted
 
 # HAS ADOPTED THIS REGULATION:, HAVE DECIDED AS FOLLOWS:, HEREBY RECOMMENDS:, HAS LAID DOWN ...
@@ -36,6 +38,7 @@ _VERBS = (
 _FORMULA_START = rf"(?:HAS|HAVE|HEREBY)\s+(?:HEREBY\s+|THEREFORE\s+)?{_VERBS}[A-Z]*\b"
 FORMULA = re.compile(
     rf"^(?:{_FORMULA_START}[^a-z:]{{0,120}}|DECIDES?(?:\s+AS\s+FOLLOWS)?\s*(?=:)):?$"
+    r"|^(?:(?:HAS|HAVE)\s+(?:HEREBY\s+)?(?:ADOPTED|DECIDED|AGREED)|AGREE)\b[^.;:]{0,80}:$"
     r"|^(?:has|have)\s+(?:hereby\s+)?(?:adopted|decided|agreed)\b[^.;]{0,80}:$"
     r"|^Has\s+(?:adopted|decided)\b[^.;]{0,80}$|^Have\s+(?:adopted|decided|agreed)\b[^.;]{0,80}$"
 )
@@ -67,15 +70,7 @@ _DIVISION = re.compile(
     r"\s+(?:[IVXLC]+|\d+|[A-Z])(?:\s?[a-z])?\b(?!\s+(?:of|to|shall|is|are|and)\b).{0,150}$"
 )
 _BINDING = re.compile(r"^This\s+\w+(?:\s\w+)?\s+(?:shall\s+be|is)\s+binding\s+in\s+its\s+entirety")
-FURNITURE = re.compile(
-    r"^(?:Avis juridique important|Important legal notice"
-    r"|(?:EUR-Lex\s*-\s*)?(?:CELEX:?\s*)?" + CELEX.pattern + r"(?:\s*[-—–]\s*[A-Z]{2}\b.*)?"
-    r"|(?:\d{1,2}\.\s?\d{1,2}\.\s?\d{2,4}\s+)?(?:[A-Z]{2}\s+)?Official Journal"
-    r"(?:\s+of\s+the\s+European\s+(?:Union|Communities))?"
-    r"(?:\s*,?\s*(?:No\s+)?[LC]\s?\d+.{0,80})?"
-    r"|\d{1,2}\.\s?\d{1,2}\.\s?\d{4}(?:\s+EN)?|(?:No\s+)?[LC]\s\d+/\d+|EN|[LC] series"
-    r"|This (?:text|document) is meant purely as a documentation tool.*)$"
-)
+_CONTENTS = re.compile(r"^(?:(?:TABLE OF )?CONTENTS|Table of [Cc]ontents|Contents)$")
 _TRAILER = re.compile(r"^(?:ELI\s*:\s*https?://\S+|ISSN\s+\d{4}-\d{3}[\dX].{0,40})$")
 # Where one line of the file holds what belongs on several. It begins with a blank, so that the
 # search looks at blanks alone.
@@ -94,6 +89,8 @@ _TITLE_LENGTH = 1500  # characters; titles of acts are shorter, a missing enacti
 
 def no_act(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]]:
     """Text that is no act: one section; a short first line is taken for the title as well."""
+    head = next((at for at, line in enumerate(lines) if not FURNITURE.match(line.text)), 0)
+    lines = lines[head:]
     title = lines[0].text if len(lines) > 1 and len(lines[0].text) <= 300 else ""
     return title, sections_of([("article", [line.text for line in lines])])
 
@@ -218,7 +215,8 @@ def split_front(lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
         kept[start - 1] = kept[start - 1].rstrip(" ,;")
     names = [line for line in kept[:body] if not FURNITURE.match(line)]
     header, recitals = names + kept[body:start], kept[start:]
-    return " ".join(names or header)[:_TITLE_LENGTH], header, recitals
+    contents = next((at for at, line in enumerate(names) if _CONTENTS.match(line)), len(names))
+    return " ".join(names[:contents] or header)[:_TITLE_LENGTH], header, recitals
 
 
 def with_notes(attachments: Sequence[str], notes: Sequence[str]) -> list[str]:
@@ -237,7 +235,8 @@ def sections_of(zones: Sequence[tuple[SectionKind, Sequence[str]]]) -> tuple[Sec
 def _pieces(text: str) -> list[tuple[bool, str]]:
     """The line, broken where it runs from the recitals into the articles and so on."""
     pieces: list[str] = []
-    for piece in _BREAKS.split(text) if len(text) > 20 else [text]:
+    broken = (_BREAKS.split(line) if len(line) > 20 else [line] for line in found_again(text))
+    for piece in chain.from_iterable(broken):
         formula = _FORMULA_AND_MORE.match(piece)
         pieces += [formula[1], piece[formula.end() :]] if formula else [piece]
     return [(at == 0, piece) for at, piece in enumerate(pieces) if piece]

@@ -1,0 +1,94 @@
+"""What stands before an act and is none of its text: running heads, old pages' heads, covers.
+
+An old page of EUR-Lex begins with its number, the title of the act and "Official Journal L 46 ,
+21/02/1976 P. 0001 - 0011"; a consolidated text begins with a disclaimer, the title, and the acts
+that amended it, and then says the title again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from labelwise.corpus.act_lines import Line
+from labelwise.corpus.celex import CELEX
+
+_LANGUAGE = r"(?:BG|CS|DA|DE|EL|EN|ES|ET|FI|FR|GA|HR|HU|IT|LT|LV|MT|NL|PL|PT|RO|SK|SL|SV)"
+_NUMBER = CELEX.pattern + rf"(?:\s*[-—–]\s*{_LANGUAGE}\b.*)?"
+# The running head: date, language, journal and page, in any order, on one line or on several.
+_RUNNING_HEAD = (
+    r"(?:(?:\d{1,2}[./]\s?\d{1,2}[./]\s?\d{2,4}|Official Journal"
+    r"(?:\s+of\s+the\s+European\s+(?:Union|Communities))?|(?:No\s+)?[LC]I?\s\d{1,4}/\d{1,4}"
+    rf"|{_LANGUAGE}|[LC] series)(?:[\s|,]+|$))++"
+)
+_REFERENCE = r"Official Journal\s*,?\s*(?:(?:No\s+)?[LCP]\s?)?\d+.{0,80}"
+FURNITURE = re.compile(
+    r"^(?:Avis juridique important|Important legal notice|\||20\d\d/\d{1,5}"
+    rf"|(?:EUR-Lex\s*-\s*)?(?:CELEX:?\s*)?{_NUMBER}|{_RUNNING_HEAD}|{_REFERENCE}"
+    r"|This (?:text|document) is meant purely as a documentation tool.*)$"
+)
+_PAGE_REFERENCE = re.compile(
+    r"^Official Journal (?:[LCP] )?\d+ ?, ?\d\d/\d\d/\d{4} P\. ?\d+ ?- ?\d+"
+)
+_HEAD = 10  # lines of an old page's head, at most
+_NO_TITLE = re.compile(r"^(?:THE\s+[A-Z]|Having\s+regard|Whereas|HAS\s|HAVE\s|(?:Sole )?Article\b)")
+_CONSOLIDATED = re.compile(
+    r"^(?:This (?:text|document) is meant purely as a documentation tool|CONSLEG:"
+    r"|(?:Consolidated TEXT|Consolidated text): |0(?:19|20)\d\d[A-Z]{1,2}\d{4}\s*[—–-]\s*[A-Z]{2}\b)"
+)
+_TITLE = re.compile(
+    r"^(?:B\s+)?(?=(?:[^\W\d_]+\s+){0,6}?(?i:regulation|directive|decision|recommendation|guideline"
+    r"|joint action|common position|rules of procedure|agreement|convention|protocol)\b)"
+)
+_COVER = 1500  # lines of a consolidated text's cover, at most
+_SAME = 80  # letters and digits of a title that tell it from every other
+
+
+def celex_at_head(lines: Sequence[Line]) -> str | None:
+    """The CELEX number that stands before the act on a line of its own."""
+    for line in lines[:_HEAD]:
+        if FURNITURE.match(line.text) and (found := CELEX.search(line.text)):
+            return found[0]
+    return None
+
+
+def without_page_head(lines: Sequence[Line]) -> tuple[str, list[Line]]:
+    """The title in the head of an old page, and the lines after that head.
+
+    The title stays among the lines where the act does not say it again.
+    """
+    for at, line in enumerate(lines[:_HEAD]):
+        if not _PAGE_REFERENCE.match(line.text):
+            continue
+        names = [one for one in lines[:at] if not FURNITURE.match(one.text)]
+        rest = list(lines[at + 1 :])
+        says_it_again = bool(rest) and not _NO_TITLE.match(rest[0].text)
+        return " ".join(one.text for one in names), rest if says_it_again else [*names, *rest]
+    return "", list(lines)
+
+
+def without_cover(lines: Sequence[Line]) -> list[Line]:
+    """A consolidated text without its first page, which ends where the title is said again."""
+    signs = (at for at, line in enumerate(lines[:_HEAD]) if _CONSOLIDATED.match(line.text))
+    sign = next(signs, None)
+    if sign is None:
+        return list(lines)
+    cover = ""
+    for at in range(sign, min(len(lines), _COVER)):
+        named = _TITLE.match(lines[at].text)
+        if named is None or FURNITURE.match(lines[at].text):
+            continue
+        title = _letters([lines[at].text[named.end() :], *(x.text for x in lines[at + 1 : at + 8])])
+        if not cover:
+            cover = title
+        elif title == cover:
+            return list(lines[at:])
+    return list(lines)
+
+
+def _letters(lines: Sequence[str]) -> str:
+    """The beginning of a title without blanks and capitals, as far as titles go."""
+    text = " ".join(line[: 2 * _SAME] for line in lines)
+    return re.sub(r"\W+", "", re.split(r"\(OJ|\(Text with|\bTHE (?=[A-Z]{4})", text)[0])[
+        :_SAME
+    ].casefold()
