@@ -72,9 +72,7 @@ def _announces(text: str) -> bool:
     return text.endswith(":") and _ANNOUNCED.search(text[-200:-1]) is not None
 
 
-def find_headings(
-    lines: Sequence[Line], start: int, quoted: Sequence[Quoted]
-) -> list[Heading]:
+def find_headings(lines: Sequence[Line], start: int, quoted: Sequence[Quoted]) -> list[Heading]:
     """The lines that look like the heading of an article and do not stand in a quotation.
 
     Where the markup names headings, no other line counts; where there are headings outside of
@@ -102,9 +100,7 @@ def find_headings(
     return outside or found
 
 
-def _heading(
-    text: str, marked: bool, following: str
-) -> tuple[tuple[int, str], str, bool] | None:
+def _heading(text: str, marked: bool, following: str) -> tuple[tuple[int, str], str, bool] | None:
     """The number of an article, the text in the line of its heading, and whether that counts."""
     if sole := _SOLE.match(text):
         rest = text[sole.end() :].strip()

@@ -5,9 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
+from labelwise.corpus.sources import stem
+
 # Sector, year, type, number; then a corrigendum or split number, or a consolidation date.
 CELEX = re.compile(
     r"(?<![0-9A-Za-z])[0-9CE](?:19|20)\d\d[A-Z]{1,2}\d{4}(?:R?\(\d\d\))?(?:-\d{8})?(?![0-9A-Za-z])"
+)
+# The first line of a consolidated text: number, language, date of the version.
+_CONSOLIDATED = re.compile(
+    r"(?<![0-9A-Za-z])(0(?:19|20)\d\d[A-Z]{1,2}\d{4}(?:R?\(\d\d\))?)\s*[—–-]\s*[A-Z]{2}\s*[—–-]"
+    r"\s*(\d\d)\.(\d\d)\.(\d{4})\b"
 )
 _ELI = re.compile(r"/eli/(reg|dir|dec|reco)(?:_[a-z_]+)?/(\d{4})/(\d{1,4})(?:/|$)")
 _TYPES = {"reg": "R", "dir": "L", "dec": "D", "reco": "H"}
@@ -21,7 +28,12 @@ def celex_in(text: str) -> str | None:
     '31990D0097'
     >>> celex_in("CELEX_32016R0679_EN_TXT.html")
     '32016R0679'
+    >>> celex_in("02016R0679 — EN — 04.05.2016 — 000.003")
+    '02016R0679-20160504'
     """
+    if consolidated := _CONSOLIDATED.search(text):
+        number, day, month, year = consolidated.groups()
+        return f"{number}-{year}{month}{day}"
     found = CELEX.search(text.replace("_", " ").replace("%3A", ":").replace("%3a", ":"))
     return found[0] if found else None
 
@@ -52,5 +64,4 @@ def celex_from_number(title: str, number: str, year: str) -> str | None:
 
 def document_id(name: str, *found: str | None) -> str:
     """What the file itself says, else the CELEX number in its name, else its name."""
-    path = PurePath(name)
-    return next(filter(None, found), None) or celex_in(path.name) or path.stem or name
+    return next(filter(None, found), None) or celex_in(PurePath(name).name) or stem(name) or name

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from labelwise.corpus.act_lines import Line
-from labelwise.corpus.celex import CELEX
+from labelwise.corpus.celex import CELEX, celex_in
 
 _LANGUAGE = r"(?:BG|CS|DA|DE|EL|EN|ES|ET|FI|FR|GA|HR|HU|IT|LT|LV|MT|NL|PL|PT|RO|SK|SL|SV)"
 _NUMBER = CELEX.pattern + rf"(?:\s*[-—–]\s*{_LANGUAGE}\b.*)?"
@@ -24,7 +24,7 @@ _RUNNING_HEAD = (
 _REFERENCE = r"Official Journal\s*,?\s*(?:(?:No\s+)?[LCP]\s?)?\d+.{0,80}"
 FURNITURE = re.compile(
     r"^(?:Avis juridique important|Important legal notice|\||20\d\d/\d{1,5}"
-    rf"|(?:EUR-Lex\s*-\s*)?(?:CELEX:?\s*)?{_NUMBER}|{_RUNNING_HEAD}|{_REFERENCE}"
+    rf"|EUR-Lex\s*-\s*-\s*{_LANGUAGE}|(?:EUR-Lex\s*-\s*)?(?:CELEX:?\s*)?{_NUMBER}|{_RUNNING_HEAD}|{_REFERENCE}"
     r"|This (?:text|document) is meant purely as a documentation tool.*)$"
 )
 _PAGE_REFERENCE = re.compile(
@@ -34,7 +34,7 @@ _HEAD = 10  # lines of an old page's head, at most
 _NO_TITLE = re.compile(r"^(?:THE\s+[A-Z]|Having\s+regard|Whereas|HAS\s|HAVE\s|(?:Sole )?Article\b)")
 _CONSOLIDATED = re.compile(
     r"^(?:This (?:text|document) is meant purely as a documentation tool|CONSLEG:"
-    r"|(?:Consolidated TEXT|Consolidated text): |0(?:19|20)\d\d[A-Z]{1,2}\d{4}\s*[—–-]\s*[A-Z]{2}\b)"
+    r"|Consolidated (?:TEXT|text): |0(?:19|20)\d\d[A-Z]{1,2}\d{4}\s*[—–-]\s*[A-Z]{2}\b)"
 )
 _TITLE = re.compile(
     r"^(?:B\s+)?(?=(?:[^\W\d_]+\s+){0,6}?(?i:regulation|directive|decision|recommendation|guideline"
@@ -47,8 +47,8 @@ _SAME = 80  # letters and digits of a title that tell it from every other
 def celex_at_head(lines: Sequence[Line]) -> str | None:
     """The CELEX number that stands before the act on a line of its own."""
     for line in lines[:_HEAD]:
-        if FURNITURE.match(line.text) and (found := CELEX.search(line.text)):
-            return found[0]
+        if FURNITURE.match(line.text) and (found := celex_in(line.text)):
+            return found
     return None
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from lxml import etree
@@ -21,6 +22,7 @@ from lxml import html as lxml_html
 
 from labelwise.corpus.act_lines import Line, Part, Role
 from labelwise.corpus.celex import celex_from_eli, celex_in, document_id
+from labelwise.corpus.covers import celex_at_head, without_cover
 from labelwise.corpus.decoding import clean, decode
 from labelwise.corpus.document import Document
 from labelwise.corpus.markup import LineBuilder, parse_xml, refuse_entities, walk, without_gaps
@@ -87,9 +89,10 @@ def parse_html(data: bytes, name: str) -> Document:
     text = decode(data, name)
     root = _parse(text, name)
     body = next(_named(root, "body"), root)
-    act = _act_lines(body, text)
-    if not act:
+    lines = _act_lines(body, text)
+    if not lines:
         raise InputError("holds no text", file=name)
+    act = _without_cover(lines)
     split = split_parts(act) if _has_parts(act) else split_lines(act)
     if split is None and _PORTAL.search(text):
         raise InputError(
@@ -98,7 +101,7 @@ def parse_html(data: bytes, name: str) -> Document:
             file=name,
         )
     title, sections = split or no_act(act)
-    return Document(document_id(name, _page_celex(root, act)), title, sections)
+    return Document(document_id(name, _page_celex(root, lines)), title, sections)
 
 
 def _has_parts(lines: list[Line]) -> bool:
@@ -169,7 +172,7 @@ def _act_lines(body: Any, text: str) -> list[Line]:
         narrowed = _lines(around)[0] if around is not None else []
         if narrowed and not _is_sign(narrowed[0]):  # it begins with the title
             lines = narrowed
-    return _without_cover(lines)
+    return lines
 
 
 def _text_only_lines(body: Any, text_only: Any) -> list[Line]:
@@ -215,13 +218,14 @@ def _without_cover(lines: list[Line]) -> list[Line]:
     """A consolidated text without its first page: reference, disclaimer, list of amendments.
 
     The first page repeats the title inside a table; the act itself begins at the title outside.
+    Where no class names titles, the words do.
     """
     for at, line in enumerate(lines):
         if line.role == "title" and not line.in_table:
             return lines[at:]
         if line.part in {"enacting", "article"} or line.role == "heading":
             break
-    return lines
+    return without_cover(lines)
 
 
 def _lines(root: Any) -> tuple[list[Line], list[Any]]:
@@ -264,7 +268,34 @@ def _lines(root: Any) -> tuple[list[Line], list[Any]]:
             elif tag in _BLOCKS:
                 builder.end_block()
     builder.flush()
-    return builder.lines, builder.elements
+    linked = _linked_both_ways(root)
+    if not linked:
+        return builder.lines, builder.elements
+    lines = [
+        replace(line, role="note") if not line.role and _begins_with(linked, element) else line
+        for line, element in zip(builder.lines, builder.elements, strict=True)
+    ]
+    return lines, builder.elements
+
+
+def _linked_both_ways(root: Any) -> set[Any]:
+    """The marks of footnotes: each links to the footnote, and the footnote links back to it."""
+    marks = {
+        name: mark
+        for mark in _named(root, "a")
+        if (name := mark.get("id") or mark.get("name")) and _is_note_mark(mark)
+    }
+    targets = {name: mark.get("href")[1:] for name, mark in marks.items()}
+    return {mark for name, mark in marks.items() if targets.get(targets[name]) == name}
+
+
+def _begins_with(marks: set[Any], element: Any) -> bool:
+    """Whether nothing stands in an element before one of these: it is a footnote's own mark."""
+    while element not in marks:
+        if (element.text or "").strip(" (\n\r\t\xa0") or not len(element):
+            return False
+        element = element[0]
+    return True
 
 
 def _tidy(text: str) -> str:
@@ -289,11 +320,14 @@ def _is_left_out(element: Any) -> bool:
         for name in names
     ):
         return True
-    return (
-        tag == "a"
-        and (element.get("href") or "").startswith("#")
-        and _NOTE_MARK.fullmatch(clean("".join(element.itertext()))) is not None
-    )
+    return tag == "a" and _is_note_mark(element)
+
+
+def _is_note_mark(link: Any) -> bool:
+    """Whether a link within the page shows nothing but a number or a star."""
+    return (link.get("href") or "").startswith("#") and _NOTE_MARK.fullmatch(
+        clean("".join(link.itertext()))
+    ) is not None
 
 
 def _role(classes: list[str]) -> Role:
@@ -331,4 +365,5 @@ def _page_celex(root: Any, lines: list[Line]) -> str | None:
             said.append("".join(element.itertext()))
     said += [line.text for line in lines if line.text.startswith("ELI:")]
     found = [celex_in(text) for text in said] + [celex_from_eli(text) for text in said]
+    found.append(celex_at_head(lines))
     return next(filter(None, found), None)

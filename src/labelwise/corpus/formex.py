@@ -56,6 +56,7 @@ def parse_formex(data: bytes, name: str) -> Document:
     if not lines:
         raise InputError(f"holds no text in its element {root.tag}", file=name)
     annotated = [*lines, *notes]
+    celex = None  # of the act: an annex in a file of its own is another document
     if root.tag in {"ANNEX", "CONS.ANNEX"}:
         title = " ".join(_texts(root.find("TITLE"))) or lines[0].text
         sections = sections_of([("attachments", [line.text for line in annotated])])
@@ -66,7 +67,8 @@ def parse_formex(data: bytes, name: str) -> Document:
             split_parts([*lines[:at], *notes, *lines[at:]]) if has_parts else split_lines(annotated)
         )
         title, sections = split or no_act(annotated)
-    return Document(document_id(name, _celex(root, title)), title, sections)
+        celex = _celex(root, title)
+    return Document(document_id(name, celex), title, sections)
 
 
 def _strip_namespaces(root: Any) -> None:

@@ -9,19 +9,16 @@ the number that comes next tells them apart.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 _LONG = 400  # characters; a shorter line is a paragraph
 _RUN_TOGETHER = re.compile(
     r"[a-z.,;:)](?:Article \d|Having regard to|Whereas[ :]|HA(?:S|VE) (?:ADOPTED|AGREED|DECIDED)"
     r"|Done at [A-Z])"
 )
-_WHOLE_ACT = re.compile(
-    r"HA(?:S|VE) (?:ADOPTED|AGREED|DECIDED)[^a-z:]{0,100}:.{0,200}?(?:Article|ARTICLE) 1\b"
-)
+_FORMULA = re.compile(r"HA(?:S|VE) (?:ADOPTED|AGREED|DECIDED)[^:]{0,100}:")
 _ARTICLE = re.compile(r"(?:Article|ARTICLE) (\d{1,4})")
-_AFTER_NUMBER = re.compile(
-    r"\s?[.:]?\s?(?:[A-Z\"‘“]|\d{1,2}\s?\.\s)|\s\(\d{1,2}\)\s[A-Z]|\s*$"
-)
+_AFTER_NUMBER = re.compile(r"\s?[.:]?\s?(?:[A-Z\"‘“]|\d{1,2}\s?\.\s)|\s\(\d{1,2}\)\s[A-Z]|\s*$")
 _REFERS = re.compile(
     r"(?i:\b(?:of|in|to|under|and|by|with|see|or|from|on|for|the|that|this|per|than|paragraph)"
     r"|[,(])\s*$"
@@ -37,7 +34,8 @@ _LOST = re.compile(
     # the date of an act in its title
     r"|(?<=[A-Za-z)])(?=of \d{1,2} [A-Z][a-z]{2,8} \d{4})|(?<=[a-z] \d{4})(?=[a-z]{2})"
     # paragraphs, points and quotations
-    r"|(?<=[a-z]{2})(?=[A-Z][a-z]+ )|(?<=[a-z)][.;])(?=[A-Z][a-z]* )"
+    r"|(?<=[,;])(?=[A-Z][A-Za-z]{3,} )|(?<=[a-z]{2})(?=[A-Z][a-z]+ )"
+    r"|(?<=[a-z)][.;])(?=[A-Z][a-z]* )"
     r"|(?<=[a-z.;:)])(?=\d{1,2}\. [A-Z])|(?<=[.,;:])(?=\((?:\d{1,3}|[a-z]{1,2}|[ivx]{3,4})\) )"
     r"|(?<=:)(?=[\"‘“](?:Article|\d|\())"
 )
@@ -52,10 +50,11 @@ def found_again(line: str) -> list[str]:
     """
     if len(line) < _LONG:
         return [line]
-    if len(_RUN_TOGETHER.findall(line)) < 2 and not _WHOLE_ACT.search(line):
+    headings = _cuts(line)
+    if len(_RUN_TOGETHER.findall(line)) < 2 and len(headings) < 6:  # two cuts a heading
         return [line]
-    cuts = sorted({0, len(line), *(lost.start() for lost in _LOST.finditer(line)), *_cuts(line)})
-    pieces = (line[start:end].strip() for start, end in zip(cuts, cuts[1:], strict=False))
+    cuts = sorted({0, len(line), *(lost.start() for lost in _LOST.finditer(line)), *headings})
+    pieces = (line[start:end].strip() for start, end in pairwise(cuts))
     return [piece for piece in pieces if piece]
 
 
@@ -63,7 +62,8 @@ def _cuts(line: str) -> list[int]:
     """Where the heading of an article begins, and where its number ends."""
     cuts: list[int] = []
     expected = 1
-    for found in _ARTICLE.finditer(line):
+    formula = _FORMULA.search(line)
+    for found in _ARTICLE.finditer(line, formula.end() if formula else 0):
         at, end = found.start(), found.end()
         run_together = at > 0 and not line[at - 1].isspace() and line[at - 1] not in _OPENING
         number, next_number = found[1], str(expected)
@@ -72,7 +72,9 @@ def _cuts(line: str) -> list[int]:
         elif not _AFTER_NUMBER.match(line, end):
             continue
         number = line[found.start(1) : end]
-        if run_together or (number == next_number and not _REFERS.search(line, max(0, at - 12), at)):
+        if run_together or (
+            number == next_number and not _REFERS.search(line, max(0, at - 12), at)
+        ):
             cuts += [at, end]
             expected = int(number) + 1
     return cuts

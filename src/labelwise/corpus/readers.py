@@ -253,4 +253,4 @@ def _one_document(stream: io.BufferedReader, file: str | Path, format: str) -> D
         document = parse_text(data, str(file))
     beside = annif.subjects_file(file) if isinstance(file, Path) else None
     labels = annif.read_subjects(beside) if beside else document.labels
-    return replace(document, id=stem(file), labels=labels)
+    return replace(document, labels=labels)

@@ -48,7 +48,8 @@ _RECITAL = re.compile(
     r"^(?:\(?1[.)]\s*)?(?=[A-Z])(?i:hav\w{2,6}\s+reg\w*d\s+to|having\s+(?:consulted|considered)"
     r"|whereas\b|acting\s+(?:on|in|unanimously|by)\b|on\s+(?:a|the)\s+(?:joint\s+)?proposal"
     r"|after\s+(?:consult|receiving|transmission)|considering\b|recalling\b|in\s+view\s+of\b"
-    r"|desir(?:ing|ous)\b|recogni[sz]ing\b|noting\b|with\s+the\s+(?:approval|assent)\b)"
+    r"|desir(?:ing|ous)\b|recogni[sz]ing\b|noting\b|(?:aware|conscious|mindful)\s+of\b|bearing\s+in"
+    r"|convinced\b|determined\b|taking\s+(?:into|note|account)|reaffirming\b|acknowledging\b|with\s+the\s+(?:approval|assent)\b)"
 )
 _BODY_WORDS = (
     "COUNCIL|COMMISSION|PARLIAMENT|AUTHORITY|COMMITTEE|BANK|BOARD|COURT|REPRESENTATIVES"
@@ -70,6 +71,9 @@ _DIVISION = re.compile(
     r"\s+(?:[IVXLC]+|\d+|[A-Z])(?:\s?[a-z])?\b(?!\s+(?:of|to|shall|is|are|and)\b).{0,150}$"
 )
 _BINDING = re.compile(r"^This\s+\w+(?:\s\w+)?\s+(?:shall\s+be|is)\s+binding\s+in\s+its\s+entirety")
+_FOOTNOTE = re.compile(
+    r"^\(\s?(?:\d{1,3}|\*\d{0,3})\s?\)\s*(?:OJ\s+(?:No\s+)?[LC]\b|See\s|.*\(OJ\s+(?:No\s+)?[LC]\s?\d)"
+)
 _CONTENTS = re.compile(r"^(?:(?:TABLE OF )?CONTENTS|Table of [Cc]ontents|Contents)$")
 _TRAILER = re.compile(r"^(?:ELI\s*:\s*https?://\S+|ISSN\s+\d{4}-\d{3}[\dX].{0,40})$")
 # Where one line of the file holds what belongs on several. It begins with a blank, so that the
@@ -113,6 +117,8 @@ def split_lines(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None
     candidates = find_headings(lines, start, in_quotation)
     end = _body_end(lines, start, in_quotation, candidates)
     chosen = in_sequence([found for found in candidates if found.at < end])
+    if end == len(lines) and chosen:
+        end = _footnotes(lines, chosen[-1].at + 1)
     marked = any(found.marked for found in chosen)
     alone = any(not found.inline for found in chosen)
     first_is_one = bool(chosen) and chosen[0].key <= (1, "") and len(chosen) > 1
@@ -286,6 +292,14 @@ def _body_end(
         if restarts and done == len(lines):
             return found.at
     return done
+
+
+def _footnotes(lines: Sequence[Line], start: int) -> int:
+    """Where the footnotes begin that stand at the very end, after the last article."""
+    at = len(lines)
+    while at > start and _FOOTNOTE.match(lines[at - 1].text):
+        at -= 1
+    return at
 
 
 def _move_divisions(front: list[str], before: list[str], articles: list[list[str]]) -> None:
