@@ -67,7 +67,7 @@ def test_a_quotation_that_is_never_closed_does_not_swallow_the_next_article() ->
         "In Regulation (EU) 2017/9023, Article 5 is replaced by the following:\n"
         "‘Article 5\nNuts are sold by weight.",
         "In Directive 2009/9138/EU, Article 7(2) is replaced by the following:\n"
-        "‘2. Husks are weighed, too.’.",
+        "‘2. Husks are weighed, too.\n3. They are burnt.’.",
         LAST,
     )
     assert [article.split()[1] for article in found] == ["Regulation", "Directive", "Regulation"]
@@ -79,7 +79,7 @@ def test_a_blank_before_the_closing_mark_does_not_keep_a_quotation_open() -> Non
     for opening, closing in ("‘’", "“”"):
         found = articles_of(
             f"The following paragraph is added:\n{opening}4. Nuts are dried. {closing}.",
-            f"The following paragraph is added:\n{opening}5. Husks are burnt.{closing};",
+            f"The following paragraph is added:\n{opening}5. Husks\nare burnt.{closing};",
             LAST,
         )
         assert len(found) == 3

@@ -25,19 +25,20 @@ _REFERS = re.compile(
 )
 _OPENING = "([‘'\"“«/-–—"
 _LOST = re.compile(
+    r"(?<=\S)(?=[A-Z(\d\"‘“])(?:"
     # parts of an act, and headings
-    r"(?<=[^\s(‘'\"“«/-])(?=Having regard to|Whereas[ :]|Acting in accordance"
+    r"(?<=[^(‘'\"“«/-])(?=Having regard to|Whereas[ :]|Acting in accordance"
     r"|HA(?:S|VE) (?:ADOPTED|AGREED|DECIDED)|HEREBY |Done at [A-Z]|ANNEX\b|CHAPTER [IVX\d]"
     r"|(?:SECTION|TITLE|PART) [IVX\d])"
     r"|(?<=[a-z\d)C])(?=THE [A-Z]{3})"
-    r"|(?<=[a-z\d)] )(?=THE [A-Z][A-Z ,]{4,150}[,.;]\s?(?:Having|Whereas|\())"
-    # the date of an act in its title
-    r"|(?<=[A-Za-z)])(?=of \d{1,2} [A-Z][a-z]{2,8} \d{4})|(?<=[a-z] \d{4})(?=[a-z]{2})"
     # paragraphs, points and quotations
     r"|(?<=[,;])(?=[A-Z][A-Za-z]{3,} )|(?<=[a-z]{2})(?=[A-Z][a-z]+ )"
     r"|(?<=[a-z)][.;])(?=[A-Z][a-z]* )"
     r"|(?<=[a-z.;:)])(?=\d{1,2}\. [A-Z])|(?<=[.,;:])(?=\((?:\d{1,3}|[a-z]{1,2}|[ivx]{3,4})\) )"
-    r"|(?<=:)(?=[\"‘“](?:Article|\d|\())"
+    r"|(?<=:)(?=[\"‘“](?:Article|\d|\()))"
+    # the body that enacts, and the date of an act in its title
+    r"|(?=THE )(?<=[a-z\d)] )(?=THE [A-Z][A-Z ,]{4,150}[,.;]\s?(?:Having|Whereas|\())"
+    r"|(?=of \d)(?<=[A-Za-z)])(?=of \d{1,2} [A-Z][a-z]{2,8} \d{4})|(?<=[a-z] \d{4})(?=[a-z]{2})"
 )
 
 
