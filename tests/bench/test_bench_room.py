@@ -29,7 +29,7 @@ def test_every_benchmark_named_can_be_loaded(name: str) -> None:
 
 def test_the_registry_is_in_alphabetical_order_and_refuses_others() -> None:
     assert list(BENCHMARKS) == sorted(BENCHMARKS)
-    with pytest.raises(LabelwiseError, match="no benchmark 'speed': choose from inference, label-"):
+    with pytest.raises(LabelwiseError, match="no benchmark 'speed': choose from encoder-"):
         find("speed")
 
 
@@ -40,6 +40,7 @@ def test_the_gpu_benchmark_imports_where_nothing_can_be_installed() -> None:
         "             'optuna', 'psutil', 'ray', 'rdflib', 'uvicorn'):\n"
         "    sys.modules[name] = None\n"
         "import labelwise.bench.attention_gpu, labelwise.bench.curves_figure\n"
+        "import labelwise.bench.encoder_gpu\n"
         "import labelwise.bench.runner\n"
         "sys.argv = ['labelwise', 'bench', '--list']\n"
         "import runpy\n"

@@ -63,7 +63,11 @@ def test_without_names_all_of_the_cpu_run_and_a_failure_does_not_stop_the_others
 
 def test_gpu_runs_all_that_need_one(labelwise: Callable, measured: list, tmp_path: Path) -> None:
     assert labelwise("bench", "--gpu", "--out", tmp_path).code == 0
-    assert [name for name, _ in measured] == ["label-attention-gpu", "training-gpu"]
+    assert [name for name, _ in measured] == [
+        "encoder-gpu",
+        "label-attention-gpu",
+        "training-gpu",
+    ]
 
 
 def test_a_gpu_benchmark_is_given_the_source_of_the_peer_and_a_limit(

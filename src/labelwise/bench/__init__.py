@@ -31,6 +31,11 @@ class Benchmark:
 
 
 BENCHMARKS = {
+    "encoder-gpu": Benchmark(
+        "training MINILM-LWAN and MPNET-LWAN beside transformers and plain PyTorch",
+        "gpu",
+        "encoder_gpu",
+    ),
     "inference": Benchmark(
         "tagging with BIGRU-LWAN beside LibMultiLabel's BiGRULWAN", "cpu", "inference"
     ),
