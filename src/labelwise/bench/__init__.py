@@ -31,6 +31,9 @@ class Benchmark:
 
 
 BENCHMARKS = {
+    "encoder-cpu": Benchmark(
+        "tagging with MINILM-LWAN beside its encoder alone and plain PyTorch", "cpu", "encoder_cpu"
+    ),
     "encoder-gpu": Benchmark(
         "training MINILM-LWAN and MPNET-LWAN beside transformers and plain PyTorch",
         "gpu",

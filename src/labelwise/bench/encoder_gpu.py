@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from labelwise.bench import cuda
 from labelwise.bench.encoder_corpus import split_of
-from labelwise.bench.encoder_peer import PlainEncoder, transformers_model
+from labelwise.bench.encoder_peer import PlainEncoder, transformers_model, transformers_version
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.repeats import spread, taking_turns
 from labelwise.layers.encoder_files import FOLDERS, EncoderShape, read_shape, read_weights
@@ -93,11 +93,10 @@ def measure(plan: Plan, scale: Scale, device: str) -> Result:
         "of labels is plain PyTorch. An epoch is reckoned from "
         f"{scale.batches} of its batches, evenly from the shortest to the longest, without scoring "
         "dev. Documents are "
-        + ("a prepared corpus. " if data else "random pieces, as long as those of EURLEX57K. ")
-        + "The difference of the logits is the largest, over their deviation, before training.",
+        + ("a prepared corpus." if data else "random pieces, as long as those of EURLEX57K."),
         **({"data": data} if data else {}),
         "repeats": plan.repeats or REPEATS,
-        "versions": _version(),
+        "versions": transformers_version(),
         "left out": [],
         "tables": [],
     }
@@ -152,7 +151,8 @@ def table(
         "what": f"{encoder.name}, {len(examples):,} documents, {s.pieces} pieces of "
         f"{s.piece_tokens} tokens, {s.batch} documents a batch",
         "text": f"{len(epoch):,} batches, of which {len(chosen)} were measured; "
-        f"{examples.gold.shape[1]:,} labels; weights {weights}.",
+        f"{examples.gold.shape[1]:,} labels; weights {weights}. Before training the logits "
+        f"of the two differ by at most {difference:.2g} of their deviation, in bfloat16.",
         "difference": difference,
         "columns": [
             "",
@@ -261,9 +261,3 @@ def _difference(ours: nn.Module, peer: nn.Module, batch: Batch, device: str) -> 
 
 def _reading(settings: EncoderSettings) -> Reading:
     return Reading(settings.max_tokens, piece_tokens=settings.piece_tokens, stride=settings.stride)
-
-
-def _version() -> dict[str, str]:
-    import transformers
-
-    return {"transformers": transformers.__version__}

@@ -17,8 +17,7 @@ from labelwise.layers.encoder_files import EncoderShape
 from labelwise.training.batches import Batch
 
 
-def transformers_model(shape: EncoderShape, *, dropout: float = 0.0) -> Any:
-    """An encoder of this shape with random weights."""
+def _transformers() -> Any:
     try:
         import transformers
     except ImportError:
@@ -26,9 +25,19 @@ def transformers_model(shape: EncoderShape, *, dropout: float = 0.0) -> Any:
             "encoders are held against those of transformers, which is not installed: "
             "pip install transformers"
         ) from None
-    transformers.utils.logging.disable_progress_bar()  # this benchmark has one of its own
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    return transformers
+
+
+def transformers_version() -> dict[str, str]:
+    return {"transformers": _transformers().__version__}
+
+
+def transformers_model(shape: EncoderShape, *, dropout: float = 0.0) -> Any:
+    """An encoder of this shape with random weights."""
+    transformers = _transformers()
     bert = shape.kind == "bert"
-    config_type: Any = transformers.BertConfig if bert else transformers.MPNetConfig
+    config_type = transformers.BertConfig if bert else transformers.MPNetConfig
     config = config_type(
         vocab_size=shape.rows,
         hidden_size=shape.width,
@@ -41,7 +50,7 @@ def transformers_model(shape: EncoderShape, *, dropout: float = 0.0) -> Any:
         attention_probs_dropout_prob=0.0,  # ours has none among tokens
         **({} if bert else {"relative_attention_num_buckets": shape.buckets}),
     )
-    model_type: Any = transformers.BertModel if bert else transformers.MPNetModel
+    model_type = transformers.BertModel if bert else transformers.MPNetModel
     return model_type(config, add_pooling_layer=False)
 
 
