@@ -275,7 +275,10 @@ def test_the_settings_of_every_method_read_well_at_80_columns(
         ("precision=fp16", "it takes auto, float32 or bfloat16"),
         ("max_seconds=soon", "it takes a number or none"),
         ("filters=0", "filters must be a whole number from 1, not 0"),
-        ("units=100", "there is no setting 'units'; cnn-lwan has these settings: averaging, batch,"),
+        (
+            "units=100",
+            "there is no setting 'units'; cnn-lwan has these settings: averaging, batch,",
+        ),
         ("vectors=absent.txt", "absent.txt: there is no such file of word vectors"),
         ("device=tpu9", "the device 'tpu9' cannot be used here"),
     ],

@@ -49,7 +49,7 @@ def encoded(folder: Path, texts: tuple[str, ...]) -> list[Tensor]:
 
 def theirs(folder: Path, text: str) -> Tensor:
     transformers = pytest.importorskip("transformers")
-    model = transformers.AutoModel.from_pretrained(folder, add_pooling_layer=False).eval()
+    model = transformers.AutoModel.from_pretrained(folder, add_pooling_layer=False).float().eval()
     numbers = read_tokenizer(folder)._tokenizer.encode(text).ids
     with torch.inference_mode():
         found: Tensor = model(torch.tensor([numbers])).last_hidden_state[0]

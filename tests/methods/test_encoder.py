@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -294,3 +295,14 @@ def test_a_bundle_has_half_precision_and_loses_nothing_by_it(tmp_path: Path) -> 
     documents = acts(4, seed=2)
     loaded = bundle.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.scores(documents), method.scores(documents))
+
+
+def test_what_is_kept_of_the_labels_follows_their_weights() -> None:
+    labels = deepcopy(fitted("bert").network.labels).eval()
+    with torch.no_grad():
+        before = labels()
+        assert labels()[0] is before[0], "made once"
+        labels.load_state_dict({k: 2 * v for k, v in labels.state_dict().items()})
+        assert not torch.equal(labels()[0], before[0])
+        labels.bias += 1
+        torch.testing.assert_close(labels()[2][:4], 2 * before[2][:4] + 1)

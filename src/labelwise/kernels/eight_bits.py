@@ -4,8 +4,7 @@ A processor with VNNI instructions multiplies them four times as fast as float32
 products up in 32 bits without rounding: the only errors are those of rounding the factors.
 
 The linear layers of an encoder are also worth it without these instructions: PyTorch's quantised
-product is twice as fast as float32 there. It takes one scale for all that it is given, so it is
-given what belongs together.
+product is twice as fast as float32 there.
 """
 
 from __future__ import annotations
@@ -93,20 +92,24 @@ def rounded_weight(weight: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """x (n, in), weight (out, in), bias (out,) to (n, out), x with one scale for all of it."""
-    packed = _kept_for(weight, lambda own: _packed(own, bias.detach()))
+    """x (n, in), weight (out, in), bias (out,) to (n, out).
+
+    The product takes one scale for all rows, so that each is brought to the same size before.
+    """
+    packed = _kept_for(weight, _packed)
+    size = x.abs().amax(1, keepdim=True).clamp_min_(1e-30)
     # Without VNNI pairs of products are added up in 16 bits: numbers of 7 bits do not overflow.
-    found: Tensor = torch.ops.quantized.linear_dynamic(x, packed, not _has_vnni())
-    return found
+    found = torch.ops.quantized.linear_dynamic(x / size, packed, not _has_vnni())
+    return torch.addcmul(bias, found, size)
 
 
-def _packed(weight: Tensor, bias: Tensor) -> Any:
+def _packed(weight: Tensor) -> Any:
     scale = (weight.abs().amax(1) / 127).clamp_min_(1e-30)
     with warnings.catch_warnings():  # of what may come after it
         warnings.simplefilter("ignore")
         zero = torch.zeros(len(weight), dtype=torch.int64)
         whole = torch.quantize_per_channel(weight, scale, zero, 0, torch.qint8)
-    return torch.ops.quantized.linear_prepack(whole, bias)
+    return torch.ops.quantized.linear_prepack(whole, None)
 
 
 def _kept_for(weight: Tensor, make: Callable[[Tensor], Any]) -> Any:

@@ -42,11 +42,7 @@ class DescribedLabels(nn.Module):
         rare = prior.sort().values[: max(1, seen // 2)]
         self.register_buffer("unseen_bias", rare.mean() if seen else torch.tensor(0.0))
         self._kept: tuple[Tensor, Tensor, Tensor] | None = None
-
-    def train(self, mode: bool = True) -> DescribedLabels:
-        self._kept = None
-        super().train(mode)
-        return self
+        self._kept_of: tuple[tuple[int, int], ...] = ()
 
     def forward(self) -> tuple[Tensor, Tensor, Tensor]:
         """Of the seen labels in training, (seen, H) twice and (seen,); else of all of them."""
@@ -58,7 +54,10 @@ class DescribedLabels(nn.Module):
             return q, o, self.bias
         if torch.is_grad_enabled():
             return self._all()
-        if self._kept is None or self._kept[0].device != self.bias.device:
+        made_of = (*self.parameters(), *self.buffers())
+        stamp = tuple((tensor.data_ptr(), tensor._version) for tensor in made_of)
+        if self._kept is None or self._kept_of != stamp:
+            self._kept_of = stamp
             with torch.inference_mode(False), torch.no_grad():  # what is kept may be kept in 8 bits
                 self._kept = self._all()
         return self._kept
