@@ -39,10 +39,15 @@ else:
 """
 
 
-def run(program: str | Path, *arguments: object) -> None:
+def tried(program: str | Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """What came of a program where neither the real data nor anything but the core is at hand."""
     command = [sys.executable, "-c", BARE, str(program), *map(str, arguments)]
     alone = {name: value for name, value in os.environ.items() if name != "LABELWISE_DATA"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=alone)
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=alone)
+
+
+def run(program: str | Path, *arguments: object) -> None:
+    done = tried(program, *arguments)
     assert done.returncode == 0, done.stderr
 
 
@@ -107,10 +112,7 @@ def test_a_corpus_is_prepared_in_the_pieces_of_an_encoder(
     np.testing.assert_allclose(best, 1 / (1 + np.exp(-odds.astype(np.float32))), atol=0.01)
 
     # What it was prepared for is not mixed up with what it was not.
-    command = [sys.executable, "-m", "labelwise", "reproduce", "--prepared", str(prepared)]
     for method, said in (("bigru-lwan", "which bigru-lwan does not read"), ("minilm-lwan", "asks")):
-        done = subprocess.run(
-            [*command, "--methods", method], capture_output=True, text=True, check=False
-        )
+        done = tried("labelwise", "reproduce", "--prepared", prepared, "--methods", method)
         assert done.returncode != 0
         assert said in " ".join(done.stderr.split())
