@@ -16,6 +16,7 @@ from labelwise.cli.configs import read_config, settings_from
 from labelwise.cli.named_vectors import vectors_file
 from labelwise.cli.settings import typed
 from labelwise.cli.worker import Job
+from labelwise.corpus.by_year import whole_name
 from labelwise.corpus.dataset import NOTHING, Additions
 from labelwise.corpus.hidden import Hiding
 from labelwise.errors import InputError, LabelwiseError
@@ -201,8 +202,10 @@ def trainings(
 
 
 def _config_file(configs: Path, data: str, method: str) -> Path | None:
-    """The settings for this data or, where it has additions, for the data set alone."""
-    for name in (data, data.partition("+")[0]):
+    """The settings for this data or, where it has additions, for the data set alone, or for the one
+    that it was split from by year."""
+    alone = data.partition("+")[0]
+    for name in (data, alone, whole_name(alone)):
         if (file := configs / name / f"{method}.toml").is_file():
             return file
     return None

@@ -38,6 +38,15 @@ def celex_in(text: str) -> str | None:
     return found[0] if found else None
 
 
+def year_of(id: str) -> int | None:
+    """The year in a CELEX number.
+
+    >>> year_of("32010D0395"), year_of("02016R0679-20160504"), year_of("act-7")
+    (2010, 2016, None)
+    """
+    return int(id[1:5]) if CELEX.match(id) else None
+
+
 def celex_from_eli(text: str) -> str | None:
     """The CELEX number of the act that a European Legislation Identifier names.
 

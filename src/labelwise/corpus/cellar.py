@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from labelwise.corpus.cellar_service import (
 )
 from labelwise.corpus.document import Document
 from labelwise.corpus.download import DownloadError
+from labelwise.corpus.eurlex57k import record
 from labelwise.corpus.polite import Polite
 from labelwise.corpus.sources import Place, lines, opened
 from labelwise.errors import InputError, LabelwiseError
@@ -147,19 +148,9 @@ class _Fetching:
 
 def _record(act: Act, document: Document, service: Service) -> dict[str, Any]:
     """The act with the keys of EURLEX57K, so that its zones stay what they are."""
-    zones = {
-        kind: "\n".join(one.text for one in document.sections if one.kind == kind)
-        for kind in ("header", "recitals", "attachments")
-    }
-    return {
-        "celex_id": act.celex_id,
+    return record(replace(document, id=act.celex_id, labels=act.concepts)) | {
         "date": act.date,
-        "concepts": list(act.concepts),
         "title": act.title or document.title,
-        "header": zones["header"],
-        "recitals": zones["recitals"],
-        "main_body": [one.text for one in document.sections if one.kind == "article"],
-        "attachments": zones["attachments"],
         "source": service.content + act.celex_id,
     }
 

@@ -38,6 +38,24 @@ def document(record: dict[str, Any], place: Place) -> Document:
     return Document(celex_id, title, sections, _labels(record, place))
 
 
+def record(document: Document) -> dict[str, Any]:
+    """The way back: the record that a document is read from. Sections of one zone, articles aside,
+    become one with the same text."""
+    zones = {
+        kind: "\n".join(one.text for one in document.sections if one.kind == kind)
+        for kind in ("header", "recitals", "attachments")
+    }
+    return {
+        "celex_id": document.id,
+        "concepts": list(document.labels),
+        "title": document.title,
+        "header": zones["header"],
+        "recitals": zones["recitals"],
+        "main_body": [one.text for one in document.sections if one.kind == "article"],
+        "attachments": zones["attachments"],
+    }
+
+
 def summary(record: dict[str, Any], place: Place) -> Document:
     """What is written about an act in place of the act; without sections where nothing is."""
     text = string(record, "summary", place) if "summary" in record else ""
