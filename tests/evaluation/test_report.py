@@ -26,6 +26,7 @@ from labelwise.evaluation.figures import curves_svg
 from labelwise.evaluation.report import (
     BEGIN,
     END,
+    document_sections,
     report,
     report_markdown,
     runs_by_data,
@@ -41,6 +42,8 @@ from labelwise.evaluation.tables import (
 )
 from labelwise.evaluation.trial_records import Trial, trial_sections
 from labelwise.evaluation.unseen_tables import hidden_views
+from labelwise.evaluation.year_figure import years_svg
+from labelwise.evaluation.year_tables import over_time
 
 ROOT = Path(__file__).parents[2]
 RUNS = [
@@ -301,7 +304,9 @@ def test_the_committed_report_is_what_the_committed_runs_give() -> None:
         page = (folder / "README.md").read_text(encoding="utf-8")
         has_labels = (folder / "labels.csv").is_file()
         beside = faithfulness_table(folder), trial_sections(folder), hidden_views(folder)
-        made = report_markdown(runs, *beside, has_labels=has_labels)
+        made = report_markdown(
+            runs, *beside, document_sections(folder, runs), has_labels=has_labels
+        )
         assert page == made, f"run `labelwise report`: {folder} is out of date"
 
 
@@ -311,7 +316,12 @@ def test_the_committed_figure_is_what_the_committed_runs_give() -> None:
     if f"matplotlib=={mpl.__version__}" not in pins:
         pytest.skip(f"matplotlib {mpl.__version__} may draw otherwise than the pinned one")
     for folder, runs in folders.items():
-        assert (folder / "curves.svg").read_bytes() == curves_svg(runs), f"{folder} is out of date"
+        split = "test" if all("test" in run.measures for run in runs) else "dev"
+        drawn = {"curves.svg": curves_svg(runs, split)}
+        if years := over_time(folder, runs):
+            drawn["years.svg"] = years_svg(years, runs)
+        for name, content in drawn.items():
+            assert (folder / name).read_bytes() == content, f"{folder / name} is out of date"
 
 
 def test_the_readme_shows_the_committed_runs() -> None:

@@ -1,4 +1,4 @@
-"""``labelwise data``: look at a data set, fetch the real one, make the synthetic one."""
+"""``labelwise data``: look at a data set, fetch the real one, make others."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from labelwise.cli.fetched_acts import fetch_acts
-from labelwise.cli.options import JsonOption, SkipBadOption
+from labelwise.cli.options import CacheOption, DataOption, JsonOption, SkipBadOption
 from labelwise.cli.output import console, note, print_json, print_table
 from labelwise.errors import LabelwiseError
 
 data = typer.Typer(
-    help="Look at a data set, fetch the real one, make a synthetic one.",
+    help="Look at a data set, fetch the real one, make a synthetic one, split one by year.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -152,3 +152,97 @@ def make(
         return
     print_table(["synthetic corpus", *sizes], [[out, *sizes.values()]], left=("synthetic corpus",))
     note(f"Next: labelwise train svm --data {out} --out svm.bundle")
+
+
+@data.command()
+def split_by_year(
+    *,
+    data: DataOption,
+    dev_from: Annotated[
+        int, typer.Option(help="The first year of the dev documents; older ones are trained on.")
+    ] = 2011,
+    test_from: Annotated[int, typer.Option(help="The first year of the test documents.")] = 2013,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write.", show_default="DATA-by-year")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Split a data set anew by year: trained on older acts, measured on newer ones.
+
+    The year is that of the CELEX number, which is the id. All documents of train, dev and test are
+    taken, and the thesaurus is copied. The folder is a data set like any other, with figures of its
+    own; it is called DATA-by-year, so that reports find the data set that it was made from, and
+    settings that it has none of.
+
+    \b
+    Examples:
+      labelwise data split-by-year --data data/eurlex57k --out data/eurlex57k-by-year
+      labelwise data split-by-year --data data/eurlex57k --dev-from 2008 --test-from 2010
+    """
+    from labelwise.corpus.by_year import ENDING, Years, span
+    from labelwise.corpus.by_year import split_by_year as write
+    from labelwise.corpus.dataset import open_dataset
+
+    years = Years(dev_from, test_from)
+    dataset = open_dataset(data)
+    folder = out if out is not None else Path(f"{dataset.name}{ENDING}")
+    counts = write(dataset, years, folder)
+    if as_json:
+        print_json({"folder": str(folder), "years": counts})
+        return
+    print_table(
+        ["split", "years", "documents"],
+        [[split, span(of), f"{of.total():,}"] for split, of in counts.items()],
+        left=("split", "years"),
+    )
+    note(f"Next: labelwise reproduce --data {folder} --methods svm")
+
+
+@data.command()
+def near_copies(
+    *,
+    data: DataOption,
+    threshold: Annotated[
+        float,
+        typer.Option(
+            min=0.3,
+            max=1,
+            help="The share of runs of five words that two documents have in common from which on "
+            "one is a near-copy of the other (Jaccard).",
+        ),
+    ] = 0.5,
+    results: Annotated[
+        Path, typer.Option(help="Folder of runs; RESULTS/DATA/documents.json is written.")
+    ] = Path("results"),
+    cache: CacheOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the dev and test documents that a training document is nearly the same as.
+
+    Writes their ids and those of the training documents beside the runs, for `labelwise report`:
+    it shows every method on the documents that have no near-copy, and a data set that was split by
+    year by year.
+
+    \b
+    Examples:
+      labelwise data near-copies --data data/eurlex57k
+      labelwise data near-copies --data data/eurlex57k-by-year --threshold 0.8 --results elsewhere
+    """
+    from labelwise.cli.near_copies import find_near_copies
+    from labelwise.corpus.dataset import open_dataset
+
+    found = find_near_copies(open_dataset(data), threshold, cache)
+    path = found.write(results)
+    counts = {
+        split: {"documents": len(of), "near-copies": int(found.copies(split).sum())}
+        for split, of in found.splits.items()
+    }
+    if as_json:
+        print_json({"threshold": threshold, "splits": counts})
+    else:
+        print_table(
+            ["split", "documents", "near-copies"],
+            [[split, *(f"{count:,}" for count in of.values())] for split, of in counts.items()],
+            left=("split",),
+        )
+    note(f"wrote {path}")

@@ -7,6 +7,9 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.counts import VIEWS
 from labelwise.evaluation.runs import Run, check_comparable
@@ -139,6 +142,16 @@ def over_seeds(runs: Sequence[Run], split: str, group: str, measure: str) -> Fig
         return Figure(mean, None)
     # A figure that no document takes part in has no spread either; stdev cannot say so.
     return Figure(mean, mean if math.isnan(mean) else statistics.stdev(values))
+
+
+def over_documents(
+    runs: Sequence[Run], split: str, group: str, measure: str
+) -> NDArray[np.float64]:
+    """What each document got, mean over the runs of a method; NaN where it has no gold there."""
+    values: NDArray[np.float64] = np.mean(
+        [run.per_document(split, group, measure) for run in runs], axis=0
+    )
+    return values
 
 
 def _worst(value: float) -> float:

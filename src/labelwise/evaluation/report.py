@@ -1,4 +1,4 @@
-"""The report: ``README.md``, ``curves.svg`` and ``labels.csv`` of ``results/<data>``.
+"""The report: ``README.md``, the figures and ``labels.csv`` of ``results/<data>``.
 
 All of it is written from the runs alone.
 
@@ -16,9 +16,12 @@ from labelwise.corpus.dataset import SPLITS
 from labelwise.corpus.labels import FREQUENT
 from labelwise.errors import InputError
 from labelwise.evaluation.comparison import MEASURES, best_on_dev, by_method, compare
+from labelwise.evaluation.document_records import read_documents
 from labelwise.evaluation.faithfulness_records import EXPLAINED, faithfulness_table
 from labelwise.evaluation.figures import curves_svg
+from labelwise.evaluation.file_tables import file_table
 from labelwise.evaluation.label_counts import labels_csv
+from labelwise.evaluation.near_copy_tables import near_copy_sections
 from labelwise.evaluation.published import BY_METHOD, OTHERS, is_eurlex57k
 from labelwise.evaluation.runs import Run, run_paths, write_whole
 from labelwise.evaluation.tables import (
@@ -31,6 +34,8 @@ from labelwise.evaluation.tables import (
 from labelwise.evaluation.trial_records import EXPLAINED as TRIALS_EXPLAINED
 from labelwise.evaluation.trial_records import trial_sections
 from labelwise.evaluation.unseen_tables import Views, hidden_views, unseen_sections
+from labelwise.evaluation.year_figure import years_svg
+from labelwise.evaluation.year_tables import over_time, year_sections
 
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
 
@@ -54,12 +59,16 @@ def report(results: str | Path) -> list[Path]:
             faithfulness_table(folder),
             trial_sections(folder),
             hidden_views(folder),
+            document_sections(folder, runs),
             has_labels=labels is not None,
         )
-        drawing = curves_svg(runs, _split(runs))
+        drawings = {figure: curves_svg(runs, _split(runs))}
+        if years := over_time(folder, runs):
+            drawings[folder / "years.svg"] = years_svg(years, runs)
         page.write_text(content, encoding="utf-8")
-        figure.write_bytes(drawing)
-        written += [page, figure]
+        for path, drawing in drawings.items():
+            path.write_bytes(drawing)
+        written += [page, *drawings]
         if labels is not None:
             write_whole(table, labels)
             written.append(table)
@@ -88,8 +97,9 @@ def updated_readme(text: str, results: str | Path, name: str | Path = "README.md
         where = f"{Path(results).name}/{folder.relative_to(results)}".removesuffix("/.")
         unseen = "\n\n".join(unseen_sections(runs, hidden_views(folder)))
         unseen = unseen.replace("](../", f"]({Path(results).name}/")
+        table = file_table if runs[0].data.trained_on else results_table
         parts.append(
-            f"{_heading(runs)}\n\n{results_table(runs, _split(runs)).markdown()}\n"
+            f"{_heading(runs)}\n\n{table(runs, _split(runs)).markdown()}\n"
             + (f"{unseen}\n\n" if unseen else "")
             + f"p-values, curves, settings and how to run it again: [{where}]({where}/README.md)."
         )
@@ -115,6 +125,7 @@ def report_markdown(
     faithfulness: Table | None = None,
     trials: Sequence[str] = (),
     views: Views | None = None,
+    of_documents: Sequence[str] = (),
     *,
     has_labels: bool = False,
 ) -> str:
@@ -138,6 +149,9 @@ def report_markdown(
         "is at a score above 0.5, `tuned` at the threshold that is best on dev.",
         _documents(runs[0], split).markdown().rstrip(),
     ]
+    if runs[0].data.trained_on:
+        sections += ["## How sure", file_table(runs, split).markdown().rstrip()]
+    sections += of_documents
     if unseen := unseen_sections(runs, views or {}):
         sections += ["## Unseen labels", *unseen]
     sections += [
@@ -188,6 +202,15 @@ def report_markdown(
         "```\n" + "\n".join([*_commands(runs), "labelwise report"]) + "\n```",
     ]
     return "\n\n".join(sections) + "\n"
+
+
+def document_sections(folder: Path, runs: Sequence[Run]) -> list[str]:
+    """What is said where the ids of the documents are known: by year, and without near-copies."""
+    documents = read_documents(folder, runs)
+    return [
+        *year_sections(over_time(folder, runs), runs),
+        *near_copy_sections(runs, documents, _split(runs)),
+    ]
 
 
 def _split(runs: Sequence[Run]) -> str:

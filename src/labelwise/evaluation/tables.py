@@ -258,6 +258,15 @@ def number(value: float) -> str:
     return NOTHING if math.isnan(value) else f"{value:.3f}".removeprefix("0")
 
 
+def with_interval(mean: float, low: float, high: float) -> str:
+    """A figure and its interval.
+
+    >>> with_interval(0.5562, 0.4603, 0.6489)
+    '.556 [.460, .649]'
+    """
+    return NOTHING if math.isnan(mean) else f"{number(mean)} [{number(low)}, {number(high)}]"
+
+
 def p_value(value: float) -> str:
     """Three decimals, or that it is below what they can show."""
     return "< .001" if value < 0.001 else number(value)

@@ -7,19 +7,16 @@ beneath, the draws of one kind in one table.
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
-from labelwise.evaluation.bootstrap import ROUNDS, interval
-from labelwise.evaluation.comparison import best_first, by_method
+from labelwise.evaluation.bootstrap import ROUNDS, mean_and_interval
+from labelwise.evaluation.comparison import best_first, by_method, over_documents
 from labelwise.evaluation.counts import SEEN
 from labelwise.evaluation.published import Published, published_hidden
 from labelwise.evaluation.runs import DataRecord, Run, run_paths
-from labelwise.evaluation.tables import NOTHING, Table, number
+from labelwise.evaluation.tables import Table, number, with_interval
 
 ZERO = (("zero", "RP@5"), ("zero", "nDCG@5"), ("zero-among-all", "R@10"))
 """What is shown of the real zero-shot labels, on dev and on test."""
@@ -59,7 +56,7 @@ def unseen_table(runs: Sequence[Run]) -> Table:
         if not _spread(of, splits[0], *ZERO[0])[1] > of[0].chance(splits[0], *ZERO[0]):
             without.append(method)
             continue
-        cells = [_with_interval(*_spread(of, split, *column)) for *column, split in columns]
+        cells = [with_interval(*_spread(of, split, *column)) for *column, split in columns]
         seen, unseen = (_mean(of, last, *column) for column in IN_ONE_LIST)
         table.add([method, *cells, number(seen), number(harmonic_mean(seen, unseen))])
     chance = [number(runs[0].chance(split, group, name)) for group, name, split in columns]
@@ -167,29 +164,19 @@ def _spread(
     runs: Sequence[Run], split: str, group: str, measure: str
 ) -> tuple[float, float, float]:
     """A figure, mean over seeds, and its interval over documents."""
-    values = np.mean([run.per_document(split, group, measure) for run in runs], axis=0)
-    return _mean(runs, split, group, measure), *interval(values)
+    return mean_and_interval(over_documents(runs, split, group, measure))
 
 
 def _over_draws(draws: Sequence[Sequence[Run]], split: str, group: str, measure: str) -> str:
     """Over several draws their spread; of one, the interval of what is said of unseen labels."""
     if len(draws) == 1 and group.startswith("zero"):
-        return _with_interval(*_spread(draws[0], split, group, measure))
+        return with_interval(*_spread(draws[0], split, group, measure))
     return _mean_and_deviation([_mean(runs, split, group, measure) for runs in draws])
 
 
 def _mean_and_deviation(values: Sequence[float]) -> str:
     mean = number(statistics.fmean(values))
     return mean if len(values) == 1 else f"{mean} ± {number(statistics.stdev(values))}"
-
-
-def _with_interval(mean: float, low: float, high: float) -> str:
-    """A figure and its interval.
-
-    >>> _with_interval(0.5562, 0.4603, 0.6489)
-    '.556 [.460, .649]'
-    """
-    return NOTHING if math.isnan(mean) else f"{number(mean)} [{number(low)}, {number(high)}]"
 
 
 def _quoted(row: Published) -> list[str]:

@@ -1,0 +1,42 @@
+"""Models on a labelled file (``evaluate --on``): few documents, so each figure has its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from labelwise.evaluation.bootstrap import ROUNDS, f1_interval, mean_and_interval
+from labelwise.evaluation.comparison import best_first, by_method, over_documents
+from labelwise.evaluation.runs import Run, check_comparable
+from labelwise.evaluation.tables import Table, number, with_interval
+
+TUNED = "micro-F1 tuned"
+
+
+def file_table(runs: Sequence[Run], split: str) -> Table:
+    """One row a model, best first, over all labels, which count for every model alike."""
+    check_comparable(runs, split)
+    columns = ("RP@5", "nDCG@5", "micro-F1")
+    table = Table(["model@training data", *columns, "without a label", "gold it does not know"])
+    methods = by_method(runs)
+    for method in best_first(methods, split):
+        of = methods[method]
+        ranked = [
+            with_interval(*mean_and_interval(over_documents(of, split, "all", measure)))
+            for measure in columns[:2]
+        ]
+        first = of[0]
+        f1 = first.value(split, "all", TUNED), *f1_interval(first.f1_counts(split, "all", TUNED))
+        predicted = first.measures[split].counts.predicted[-1].sum(axis=0)
+        empty, unknown = int(np.sum(predicted == 0)), first.data.counts["unknown gold"]
+        table.add([method, *ranked, with_interval(*f1), f"{empty:,}", f"{unknown:,}"])
+    chance = [number(runs[0].chance(split, "all", measure)) for measure in columns[:2]]
+    table.add(["chance", *chance, "", "", ""], faint=True)
+    table.notes.append(
+        f"In brackets the middle 95 % of {ROUNDS:,} draws of the documents, with replacement; of "
+        "several seeds the mean was taken before, and micro-F1 is that of the first. micro-F1 and "
+        "`without a label`, the documents that no label is suggested for, are at the threshold of "
+        "each model, which was chosen on other documents."
+    )
+    return table
