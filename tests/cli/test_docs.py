@@ -45,7 +45,7 @@ def test_every_path_named_in_the_text_exists(text: str) -> None:
 @pytest.mark.parametrize("text", [README, CONTRIBUTING], ids=["README", "CONTRIBUTING"])
 def test_every_command_and_option_in_the_text_exists(labelwise: Callable, text: str) -> None:
     found = re.findall(
-        r"(?:^ {4}\$? ?|\| |`)labelwise ((?:data )?[a-z]+)([^`\n#]*)", text, re.MULTILINE
+        r"(?:^ {4}\$? ?|\| |`)labelwise ((?:data )?[a-z][a-z-]*)([^`\n#]*)", text, re.MULTILINE
     )
     assert found
     for command, rest in found:
