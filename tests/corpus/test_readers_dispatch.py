@@ -105,8 +105,8 @@ def test_standard_input_may_be_an_act() -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"%PDF-1.7\n", "a PDF is not read"),
-        (b"PK\x03\x04\x14\x00", "a zip archive or office file is not read"),
+        (b"%PDF-1.7\n", "is a damaged PDF"),
+        (b"PK\x03\x04\x14\x00", "is a damaged archive"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "not a text"),
         (b"", "empty file"),
     ],

@@ -19,6 +19,7 @@ from typing import Any
 
 import httpx
 import pytest
+import written_files
 from serving_cases import ACT, wait_until
 
 from labelwise.corpus.readers import read
@@ -50,6 +51,19 @@ def test_an_uploaded_file_is_read_as_from_the_disk(
     (found,) = answer.json()["documents"]
     assert found["title"] == document.title
     assert found["id"] == document.id
+    assert [(one["kind"], one["text"]) for one in found["sections"]] == [
+        (one.kind, one.text) for one in document.sections
+    ]
+
+
+@pytest.mark.parametrize("name", written_files.every_kind())
+def test_printed_and_office_files_are_read_as_from_the_disk(
+    name: str, client: httpx.Client, tmp_path: Path
+) -> None:
+    data = written_files.every_kind()[name]
+    (tmp_path / name).write_bytes(data)
+    (document,) = read(tmp_path)
+    (found,) = parse(client, name, data).json()["documents"]
     assert [(one["kind"], one["text"]) for one in found["sections"]] == [
         (one.kind, one.text) for one in document.sections
     ]
@@ -89,7 +103,10 @@ RUBBISH = {
     "random bytes": bytes(range(256)) * 40,
     "zeros": b"\0" * 10_000,
     "a picture": b"\x89PNG\r\n\x1a\n" + b"\0" * 100,
-    "a PDF": b"%PDF-1.7 ...",
+    "a damaged PDF": b"%PDF-1.7 ...",
+    "a scan": written_files.scanned(),
+    "an encrypted PDF": written_files.pdf([["Figs."]], encrypt="secret"),
+    "an old Word file": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500),
     "a zip archive": _zip(),
     "a cut gzip": gzip.compress(ACT.encode())[:-20],
     "a damaged gzip": b"\x1f\x8b\x08\x00" + b"\xff" * 50,

@@ -82,9 +82,10 @@ def tag(
 ) -> None:
     """Tag documents with labels, the best first.
 
-    Reads EUR-Lex HTML, Formex XML, plain text, EURLEX57K JSON and JSONL, and tab-separated files,
-    one document after another, so that a million of them do not fill the memory. Without a bundle
-    the model of the package gives EUROVOC concepts to English EU legislation.
+    Reads EUR-Lex HTML, Formex XML, plain text, PDF, DOCX, ODT, EPUB, EURLEX57K JSON and JSONL, and
+    tab-separated files, one document after another, so that a million of them do not fill the
+    memory. Without a bundle the model of the package gives EUROVOC concepts to English EU
+    legislation.
 
     \b
     Examples:

@@ -104,6 +104,13 @@ def parse_html(data: bytes, name: str) -> Document:
     return Document(document_id(name, _page_celex(root, lines)), title, sections)
 
 
+def lines_of_page(data: bytes, name: str) -> list[Line]:
+    """The lines of one page among several, such as a book has."""
+    text = decode(data, name)
+    root = _parse(text, name)
+    return _act_lines(next(_named(root, "body"), root), text)
+
+
 def _has_parts(lines: list[Line]) -> bool:
     """Whether ids tell the articles apart: all of them, not only some."""
     outside = (x for x in lines if x.part == "enacting" and x.role == "heading" and not x.in_table)

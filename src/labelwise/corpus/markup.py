@@ -98,6 +98,11 @@ def parse_xml(text: str, name: str) -> Any:
     return root
 
 
+def local_name(element: Any) -> str:
+    """The name without its namespace; empty for a comment."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
 _GAP = re.compile(r" +(?=[,;.:](?:\s|$))")
 
 
@@ -134,6 +139,10 @@ def walk(root: Any, is_left_out: Callable[[Any], bool]) -> Iterator[Step]:
             yield "text", child, child.text or ""
 
 
+Where = tuple[Role, Part, int, bool]
+"""What is known of a line: its role, part and article, and whether it stands in a table."""
+
+
 class LineBuilder:
     """Collects the text of a tree into lines, while the reader walks through it.
 
@@ -147,11 +156,11 @@ class LineBuilder:
         self.elements: list[Any] = []  # the element that each line began in
         self._pieces: list[str] = []
         self._break = self._glued = False
-        self._where: tuple[Role, Part, int, bool] = ("", "", 0, False)
+        self._where: Where = ("", "", 0, False)
         self._element: Any = None
 
-    def add(self, text: str, element: Any, where: tuple[Role, Part, int, bool]) -> None:
-        """Text that stands in ``element``; ``where`` is the line's role, part, article, table."""
+    def add(self, text: str, element: Any, where: Where) -> None:
+        """Text that stands in ``element``."""
         if not text.strip():
             if self._pieces:
                 self._pieces.append(text)

@@ -29,7 +29,11 @@ def split_act(text: str) -> tuple[str, tuple[Section, ...]]:
 
 def parse_text(data: bytes, name: str) -> Document:
     """A plain text file as a document."""
-    lines = _lines(decode(data, name))
+    return document_of(_lines(decode(data, name)), name)
+
+
+def document_of(lines: list[Line], name: str) -> Document:
+    """The lines of a file as a document."""
     title, sections = _split(lines)
     if not sections:
         raise InputError("holds no text", file=name)

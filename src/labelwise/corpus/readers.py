@@ -8,6 +8,7 @@
 | ``text`` | one plain text a file |
 | ``html`` | one EUR-Lex page a file (see ``eurlex_html``) |
 | ``formex`` | one Formex 4 file (see ``formex``) |
+| ``pdf``, ``docx``, ``odt``, ``epub`` | one printed or office file (see the modules of that name) |
 
 Any of them may be compressed (gzip, xz). A folder is read with its sub-folders, in the order
 of the paths; files whose name begins with a dot are left alone.
@@ -18,9 +19,10 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -42,8 +44,18 @@ from labelwise.corpus.sources import (
 from labelwise.corpus.tsv import is_header, read_tsv
 from labelwise.errors import InputError, LabelwiseError
 
-FORMATS = ("eurlex57k", "tsv", "annif", "text", "html", "formex")
-_ONE_A_FILE = ("text", "html", "formex")
+_ONE_A_FILE = {
+    "text": ("plain_text", "parse_text"),
+    "html": ("eurlex_html", "parse_html"),
+    "formex": ("formex", "parse_formex"),
+    "pdf": ("pdf", "parse_pdf"),
+    "docx": ("docx", "parse_docx"),
+    "odt": ("odt", "parse_odt"),
+    "epub": ("epub", "parse_epub"),
+}
+"""Formats of which a file is one document: the module, and its function of bytes and name."""
+
+FORMATS = ("eurlex57k", "tsv", "annif", *_ONE_A_FILE)
 _MARKUP = (".html", ".htm", ".xhtml", ".xml")
 
 # What may stand before the root element: declarations and comments.
@@ -53,10 +65,13 @@ _ROOT = re.compile(
 )
 _JSON_START = re.compile(rb'\{\s*["}]|\{\s*$|\[\s*[{\]]|\[\s*$')
 _URI = re.compile(rb"<?\w+://")
-_NOT_TEXT = {
-    b"%PDF": "a PDF is not read; give its text, its HTML or its Formex file",
-    b"PK\x03\x04": "a zip archive or office file is not read; unpack it, or save it as text",
-}
+_ZIP = b"PK\x03\x04"
+# The first part of an ODT or EPUB says what it is, unpacked and at the same place in every file.
+_MIMETYPES = (
+    (b"mimetypeapplication/vnd.oasis.opendocument.text", "odt"),
+    (b"mimetypeapplication/epub+zip", "epub"),
+)
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 def read(
@@ -164,9 +179,6 @@ def _items(stream: io.BufferedReader, file: str | Path, format: str | None) -> I
     start = start.removeprefix(BOM).lstrip()
     if not start:
         raise InputError("empty file: there is nothing to read", file=file)
-    for magic, advice in _NOT_TEXT.items():
-        if start.startswith(magic):
-            raise InputError(f"not a text: {advice}", file=file)
     build = {"eurlex57k": eurlex57k.document, "annif": annif.json_document}.get(
         format or "", _json_document
     )
@@ -188,6 +200,17 @@ def _items(stream: io.BufferedReader, file: str | Path, format: str | None) -> I
 def detect(start: bytes, file: str | Path) -> str:
     """The format of a file from its first bytes (white space stripped) and its name."""
     ending = extension(file)
+    if start.startswith(b"%PDF"):
+        return "pdf"
+    if start.startswith(_ZIP):
+        named = ending[1:] if ending in {".odt", ".epub"} else "docx"
+        return next((format for mark, format in _MIMETYPES if start.startswith(mark, 30)), named)
+    if start.startswith(_OLD_OFFICE):
+        raise InputError(
+            "is an office file of the old kind, or one with a password: save it as DOCX or ODT, "
+            "without a password",
+            file=file,
+        )
     if _is_json(start, file):
         return (
             "eurlex57k" if any(f'"{key}"'.encode() in start for key in eurlex57k.KEYS) else "annif"
@@ -239,18 +262,11 @@ def _json_document(record: dict[str, Any], place: Place) -> Document:
 
 def _one_document(stream: io.BufferedReader, file: str | Path, format: str) -> Document:
     data = whole(stream, file)
-    if format == "html":
-        from labelwise.corpus.eurlex_html import parse_html
-
-        document = parse_html(data, str(file))
-    elif format == "formex":
-        from labelwise.corpus.formex import parse_formex
-
-        document = parse_formex(data, str(file))
-    else:
-        from labelwise.corpus.plain_text import parse_text
-
-        document = parse_text(data, str(file))
+    module, function = _ONE_A_FILE[format]
+    parse: Callable[[bytes, str], Document] = getattr(
+        import_module(f"labelwise.corpus.{module}"), function
+    )
+    document = parse(data, str(file))
     beside = annif.subjects_file(file) if isinstance(file, Path) else None
     labels = annif.read_subjects(beside) if beside else document.labels
     return replace(document, labels=labels)

@@ -44,7 +44,7 @@ FORMULA = re.compile(
 )
 _FORMULA_AND_MORE = re.compile(rf"^({_FORMULA_START}[^a-z:]{{0,120}}:)\s*(?=\S)")
 _DONE = re.compile(r"^(?:Done|DONE)\s+(?:at|At|AT|in|IN)\s+(?:the\s+)?[A-Z]")
-_RECITAL = re.compile(
+RECITAL = re.compile(
     r"^(?:\(?1[.)]\s*)?(?=[A-Z])(?i:hav\w{2,6}\s+reg\w*d\s+to|having\s+(?:consulted|considered)"
     r"|whereas\b|acting\s+(?:on|in|unanimously|by)\b|on\s+(?:a|the)\s+(?:joint\s+)?proposal"
     r"|after\s+(?:consult|receiving|transmission)|considering\b|recalling\b|in\s+view\s+of\b"
@@ -71,7 +71,7 @@ _DIVISION = re.compile(
     r"\s+(?:[IVXLC]+|\d+|[A-Z])(?:\s?[a-z])?\b(?!\s+(?:of|to|shall|is|are|and)\b).{0,150}$"
 )
 _BINDING = re.compile(r"^This\s+\w+(?:\s\w+)?\s+(?:shall\s+be|is)\s+binding\s+in\s+its\s+entirety")
-_FOOTNOTE = re.compile(
+FOOTNOTE = re.compile(
     r"^\(\s?(?:\d{1,3}|\*\d{0,3})\s?\)\s*(?:OJ\s+(?:No\s+)?[LC]\b|See\s|.*\(OJ\s+(?:No\s+)?[LC]\s?\d)"
 )
 _CONTENTS = re.compile(r"^(?:(?:TABLE OF )?CONTENTS|Table of [Cc]ontents|Contents)$")
@@ -125,7 +125,7 @@ def split_lines(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None
     signs = (
         formula is not None,
         marked or alone or first_is_one,
-        any(_RECITAL.match(line.text) for line in lines[:end]) and end < len(lines),
+        any(RECITAL.match(line.text) for line in lines[:end]) and end < len(lines),
     )
     if not any(signs):
         return None
@@ -212,7 +212,7 @@ def split_front(lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
     body = next((at for at, line in enumerate(kept) if ENACTING_BODY.search(line)), None)
     after = 0 if body is None else body + 1
     start = next(
-        (at for at, line in enumerate(kept) if at >= after and _RECITAL.match(line)),
+        (at for at, line in enumerate(kept) if at >= after and RECITAL.match(line)),
         len(kept) if body is None else after,
     )
     if body is None:
@@ -297,7 +297,7 @@ def _body_end(
 def _footnotes(lines: Sequence[Line], start: int) -> int:
     """Where the footnotes begin that stand at the very end, after the last article."""
     at = len(lines)
-    while at > start and _FOOTNOTE.match(lines[at - 1].text):
+    while at > start and FOOTNOTE.match(lines[at - 1].text):
         at -= 1
     return at
 

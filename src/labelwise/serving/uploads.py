@@ -11,7 +11,7 @@ from itertools import islice
 from labelwise.corpus.document import Document
 from labelwise.corpus.readers import read_stream
 from labelwise.corpus.sources import COMPRESSED
-from labelwise.errors import InputError
+from labelwise.errors import InputError, MissingExtraError
 from labelwise.serving.problems import ProblemError
 
 PIECE = 1 << 16
@@ -32,6 +32,13 @@ def read_upload(data: bytes, name: str, *, most: int, limit: int) -> tuple[list[
         documents = list(islice(read_stream(stream, shown), most + 1))
     except InputError as error:
         raise ProblemError(422, "unreadable-file", _sentence(error), field="file") from error
+    except MissingExtraError as error:
+        raise ProblemError(
+            422,
+            "unreadable-file",
+            "this service was installed without what reads such files: send text or HTML",
+            field="file",
+        ) from error
     except (RecursionError, MemoryError) as error:
         raise ProblemError(
             422, "unreadable-file", "the file is nested too deeply or too large", field="file"

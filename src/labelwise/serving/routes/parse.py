@@ -19,7 +19,10 @@ async def parse(
     here: Here,
     file: Annotated[
         UploadFile,
-        File(description="Text, EUR-Lex HTML, Formex, EURLEX57K JSON; may be gzip or xz."),
+        File(
+            description="Text, EUR-Lex HTML, Formex, PDF, DOCX, ODT, EPUB, EURLEX57K JSON; may be "
+            "gzip or xz."
+        ),
     ],
     format: Annotated[
         Literal["text"] | None,
