@@ -44,6 +44,8 @@ class Server:
     content: Trouble = field(default_factory=Trouble)
     requests: list[str] = field(default_factory=list)
     """"sparql", or the CELEX number and what was accepted."""
+    moved: str = ""
+    """Where the texts are said to be, if not here."""
 
     def add(
         self,
@@ -100,7 +102,7 @@ class Handler(BaseHTTPRequestHandler):
         elif asked.path.startswith("/resource/celex/"):
             # As the real one does: the name of the work leads to the file by a redirection.
             self.send_response(303)
-            self.send_header("Location", asked.path.replace("/celex/", "/cellar/"))
+            self.send_header("Location", state.moved or asked.path.replace("/celex/", "/cellar/"))
             self.send_header("Content-Length", "0")
             self.end_headers()
         else:

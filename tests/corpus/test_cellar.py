@@ -179,7 +179,7 @@ def test_a_text_that_cannot_be_read_is_named_with_its_reason(
     server.add("32016R0003", date="2016-01-05", text=[("seal.jpg", b"\xff\xd8")])
     (year,) = get(tmp_path, server)
     assert "without the text of an act" in year.no_text["32016R0001"]
-    assert "a PDF is not read" in year.no_text["32016R0002"]
+    assert "is a damaged PDF" in year.no_text["32016R0002"]
     assert "its archive holds no text" in year.no_text["32016R0003"]
     assert list(tmp_path.iterdir()) == []
 

@@ -28,7 +28,14 @@ def places_of(thesaurus: Thesaurus | None, predictions: Sequence[Prediction]) ->
 
 
 def explain(
-    file: Annotated[Path, typer.Argument(help="A document; - is standard input.", metavar="FILE")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A document; - is standard input. A CELEX number, an ELI or an address of EUR-Lex "
+            "is fetched.",
+            metavar="FILE|ACT",
+        ),
+    ],
     *,
     bundle: BundleOption = None,
     out: Annotated[
@@ -67,6 +74,7 @@ def explain(
     Examples:
       labelwise explain act.html
       labelwise explain act.html --out explained.html --top 8
+      labelwise explain 32016R0679 --out explained.html
       labelwise explain test.jsonl --document 32003R1412 --bundle svm.bundle --labels 693,1309
       labelwise explain act.html --bundle z.bundle --add-label 7001=bicycle --labels 7001
       labelwise explain act.html --bundle lwan.bundle --explainer attention

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -15,24 +16,29 @@ if TYPE_CHECKING:
     from labelwise.corpus.dataset import Additions, Dataset
     from labelwise.corpus.document import Document
     from labelwise.corpus.hidden import Hiding
+    from labelwise.corpus.polite import Polite
+    from labelwise.corpus.skipped import Skipped
 
 T = TypeVar("T")
 
 
 def read_inputs(paths: Sequence[Path], *, skip_bad: bool) -> Iterator[Document]:
-    """The documents of all paths in order; ``-`` is standard input."""
+    """The documents of all paths in order; ``-`` is standard input. What is no file and names an
+    act is fetched."""
+    from labelwise.corpus.named_act import asked_once, named_act
     from labelwise.corpus.readers import read, read_stream
     from labelwise.corpus.skipped import Skipped
 
     skipped = Skipped() if skip_bad else None
+    polite = asked_once()
     count = 0
     for path in paths:
-        standard = str(path) == "-"
-        documents = (
-            read_stream(sys.stdin.buffer, skipped=skipped)
-            if standard
-            else read(path, skipped=skipped)
-        )
+        if str(path) == "-":
+            documents = read_stream(sys.stdin.buffer, skipped=skipped)
+        elif not os.path.lexists(path) and (celex := named_act(str(path))) is not None:
+            documents = _fetched(celex, polite, skipped)
+        else:
+            documents = read(path, skipped=skipped)
         for document in documents:
             count += 1
             yield document
@@ -41,6 +47,18 @@ def read_inputs(paths: Sequence[Path], *, skip_bad: bool) -> Iterator[Document]:
     if not count:
         names = ", ".join("standard input" if str(path) == "-" else str(path) for path in paths)
         raise LabelwiseError(f"no document was read from {names}")
+
+
+def _fetched(celex: str, polite: Polite, skipped: Skipped | None) -> Iterator[Document]:
+    from labelwise.corpus.named_act import UnknownActError, fetch_act
+
+    note(f"{celex} is fetched from the Publications Office")
+    try:
+        yield fetch_act(celex, polite)
+    except UnknownActError as error:
+        if skipped is None:
+            raise
+        skipped.record(error)
 
 
 def read_dataset(

@@ -52,7 +52,12 @@ class Tagged:
 
 def tag(
     files: Annotated[
-        list[Path], typer.Argument(help="Files or folders; - is standard input.", metavar="FILE")
+        list[Path],
+        typer.Argument(
+            help="Files or folders; - is standard input. A CELEX number, an ELI or an address of "
+            "EUR-Lex is fetched.",
+            metavar="FILE|ACT",
+        ),
     ],
     *,
     bundle: BundleOption = None,
@@ -90,6 +95,7 @@ def tag(
     \b
     Examples:
       labelwise tag act.html
+      labelwise tag 32016R0679
       labelwise tag acts/ --top 10 --threshold tuned --format csv
       cat act.txt | labelwise tag - --evidence --json
       labelwise tag act.xml --exclude 1309,693 --include @allowed.txt

@@ -136,7 +136,7 @@ class _Fetching:
             year.no_text[act.celex_id] = "Cellar has no English version"
         else:
             try:
-                document = text_of(act, self.service, self.polite)
+                document = text_of(act.celex_id, self.service, self.polite)
             except NoTextError as error:
                 year.no_text[act.celex_id] = str(error)
                 return

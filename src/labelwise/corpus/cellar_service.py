@@ -13,7 +13,7 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -160,24 +160,32 @@ def _acts(answer: Answer) -> list[Act]:
 # The text of an act -----------------------------------------------------------------------------
 
 
-def text_of(act: Act, service: Service, polite: Polite) -> Document:
+Read = Callable[[bytes, str], Iterable[Document]]
+"""Makes documents of a file and its name."""
+
+
+def read_file(data: bytes, name: str) -> Iterator[Document]:
+    return read_stream(io.BytesIO(data), name)
+
+
+def text_of(celex_id: str, service: Service, polite: Polite, read: Read = read_file) -> Document:
     """The English text in the first format that Cellar has and that can be read."""
     problem = "Cellar has no English text as XHTML, HTML or Formex"
     for single, kind in FORMATS:
         try:
-            files = _files(act, single, kind, service, polite)
+            files = _files(celex_id, single, kind, service, polite)
             if files is not None:
-                return _document(act.celex_id, files)
+                return _document(celex_id, files, read)
         except InputError as error:
             problem = f"the English text cannot be read: {error.problem}"
     raise NoTextError(problem)
 
 
 def _files(
-    act: Act, single: str, kind: str, service: Service, polite: Polite
+    celex_id: str, single: str, kind: str, service: Service, polite: Polite
 ) -> list[tuple[str, bytes]] | None:
     """Names and contents of the files of an act in one format; None where there are none."""
-    address = service.content + quote(act.celex_id)
+    address = service.content + quote(celex_id)
 
     def ask(accept: str) -> Answer:
         headers = {"Accept": accept, "Accept-Language": "eng"}
@@ -188,7 +196,7 @@ def _files(
         answer = ask(f"application/zip;mtype={kind}")
     if answer.status != 200:
         return None
-    name = f"{act.celex_id}.{kind}"
+    name = f"{celex_id}.{kind}"
     return (
         _unzipped(answer.body)
         if zipfile.is_zipfile(io.BytesIO(answer.body))
@@ -217,7 +225,7 @@ def _unzipped(archive: bytes) -> list[tuple[str, bytes]]:
             raise InputError(f"its archive is damaged ({error})") from error
 
 
-def _document(celex_id: str, files: Sequence[tuple[str, bytes]]) -> Document:
+def _document(celex_id: str, files: Sequence[tuple[str, bytes]], read: Read) -> Document:
     """One document: the zones of the file that holds the act, all others as attachments.
 
     A file that only lists others, as Formex has one, is refused by its reader and left out.
@@ -226,7 +234,7 @@ def _document(celex_id: str, files: Sequence[tuple[str, bytes]]) -> Document:
     problem = InputError("its archive holds no text")
     for name, data in files:
         try:
-            parts += read_stream(io.BytesIO(data), name)
+            parts += read(data, name)
         except InputError as error:
             problem = error
     if not parts:

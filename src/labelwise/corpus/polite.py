@@ -8,7 +8,8 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from labelwise import __version__
 from labelwise.corpus.download import TRY_AGAIN, BrokenOffError, DownloadError, reason_of
@@ -38,6 +39,8 @@ class Polite:
     attempts: int = 5
     pause: float = 2.0
     """Seconds before a second attempt; each further pause is twice as long."""
+    hosts: frozenset[str] | None = None
+    """Where requests may go, those that an answer leads to as well; None: anywhere."""
     _next: float = 0.0
     """When the next request may be made."""
 
@@ -67,6 +70,11 @@ class Polite:
                 own = self.pause * 2 ** (failures - 1)
                 time.sleep(max(own, min(error.pause, LONGEST_PAUSE)))
 
+    def _check(self, address: str) -> None:
+        host = urlsplit(address).hostname
+        if self.hosts is not None and host not in self.hosts:
+            raise DownloadError(f"{_bare(address)}: {host} is not among the hosts that are asked")
+
     def _wait(self) -> None:
         now = time.monotonic()
         if now < self._next:
@@ -78,9 +86,11 @@ class Polite:
     ) -> Answer:
         own = {"User-Agent": f"labelwise/{__version__}", "Accept-Encoding": "identity"}
         request = urllib.request.Request(address, headers=own | dict(headers))
+        self._check(address)
+        opener = urllib.request.build_opener(_Redirections(self._check))
         try:
             try:
-                response = urllib.request.urlopen(request, timeout=self.timeout)
+                response = opener.open(request, timeout=self.timeout)
             except urllib.error.HTTPError as error:
                 response = error  # a status is an answer; whether it is one for us is said below
             with response:
@@ -101,6 +111,17 @@ class Polite:
                 f"the connection broke off after {len(body):,} of {int(length):,} bytes"
             )
         return Answer(status, body, said)
+
+
+class _Redirections(urllib.request.HTTPRedirectHandler):
+    """Follows where an answer leads, after a check."""
+
+    def __init__(self, check: Callable[[str], None]) -> None:
+        self._check = check
+
+    def redirect_request(self, *given: Any) -> urllib.request.Request | None:
+        self._check(given[-1])
+        return super().redirect_request(*given)
 
 
 def _refusal(address: str, status: int, reason: str, headers: Mapping[str, str]) -> Exception:
