@@ -14,6 +14,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from training_cases import LABELS, TinyNetwork, examples, run
 
 from labelwise.errors import LabelwiseError
+from labelwise.layers import Embedding
+from labelwise.layers.embedding import Learned
 from labelwise.training import loop
 from labelwise.training.batches import Batch, Gatherer
 from labelwise.training.device import memory_errors
@@ -207,3 +209,45 @@ def test_only_what_may_be_learned_is_learned() -> None:
     assert torch.equal(network.words.weight, before)
     assert isinstance(network.decoder, nn.Linear)
     assert not torch.equal(network.decoder.bias, torch.full((LABELS,), -2.0))
+
+
+class WithVectors(TinyNetwork):
+    """Of its word vectors those of words 2 to 21 are pre-trained."""
+
+    def __init__(self, learned: Learned = "missing") -> None:
+        super().__init__()
+        found = torch.zeros(40, dtype=torch.bool)
+        found[2:22] = True
+        self.words = Embedding(torch.randn(40, 8), found, learned)
+
+
+def test_rows_that_are_frozen_do_not_decay() -> None:
+    network = WithVectors()
+    before = network.words.weight.detach().clone()
+    recipe = Recipe(device="cpu", epochs=2, weight_decay=0.5)
+    train(network, examples(40), examples(5), recipe)
+    assert torch.equal(network.words.weight[2:22], before[2:22])
+    unknown = network.words.weight[1].norm() / before[1].norm()  # met nowhere, and not frozen
+    assert 0.9 < unknown < 0.995
+
+
+def test_rows_that_are_learned_decay_as_adamw_has_it() -> None:
+    recipe = Recipe(device="cpu", weight_decay=0.5, warmup=0, clip=1e9)
+    network = WithVectors("all").eval()
+    data = examples(10)
+    training = loop._Training(
+        network, data, examples(5), recipe=recipe, name="", run=None, identity={}
+    )
+    plain = WithVectors("all").eval()
+    plain.load_state_dict(network.state_dict())
+    adamw = torch.optim.AdamW(plain.parameters(), lr=recipe.learning_rate, weight_decay=0.5)
+    batch = training.gather(range(10))
+    for _ in range(3):
+        for one, optimizer in ((network, training.optimizer), (plain, adamw)):
+            optimizer.zero_grad()
+            training._loss(one(batch), batch).backward()
+        training._decay_rows()
+        training.optimizer.step()
+        adamw.step()
+    torch.testing.assert_close(network.words.weight, plain.words.weight)
+    torch.testing.assert_close(network.decoder.weight, plain.decoder.weight)

@@ -23,6 +23,8 @@ class Embedding(nn.Module):
     """
 
     weight: nn.Parameter
+    changes: Tensor
+    """(V, 1) 1 for a row that training may change, 0 for one that it leaves alone."""
 
     def __init__(
         self,

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 
 from labelwise.errors import LabelwiseError
+from labelwise.layers import Embedding
 from labelwise.progress import bar
 from labelwise.training.batches import Batch, Gatherer, epoch_batches
 from labelwise.training.checkpoint import read_checkpoint, write_checkpoint
@@ -212,6 +213,7 @@ class _Training:
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(self.parameters, recipe.clip)
+            self._decay_rows()
             self.optimizer.step()
             if self.average:
                 # A mean at first: the weights that training began with are soon forgotten.
@@ -224,6 +226,14 @@ class _Training:
         if first:  # kernels are compiled in it
             self.first_step = time.monotonic() - self.began
         self.advance(1, self._description())
+
+    @torch.no_grad()
+    def _decay_rows(self) -> None:
+        """Shrink the rows of word vectors that may change, as AdamW shrinks all of a matrix."""
+        for group in self.optimizer.param_groups:
+            if "decays" in group:
+                (weight,) = group["params"]  # (V, E)
+                weight.mul_(1 - group["lr"] * group["decays"])
 
     def _loss(self, logits: Tensor, batch: Batch) -> Tensor:
         """The loss over the labels that the network scores in training."""
@@ -356,18 +366,26 @@ def parameter_groups(network: nn.Module, recipe: Recipe) -> list[dict[str, Any]]
     """What is learned, by the share of the learning rate that it gets and whether it decays.
 
     A network may say so itself (``learning_shares``, a share by the beginning of a name); what it
-    does not name has the whole rate. Where there is a share, biases and norms do not decay.
+    does not name has the whole rate. Where there is a share, biases and norms do not decay. Of word
+    vectors only the rows that training may change decay, which AdamW cannot do: ``decays`` is how
+    much each of their rows does, (V, 1).
     """
     shares: Mapping[str, float] = getattr(network, "learning_shares", {})
+    changes = {id(one.weight): one.changes for one in network.modules() if isinstance(one, Embedding)}
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+    by_row: list[dict[str, Any]] = []
     for name, parameter in network.named_parameters():
         if not parameter.requires_grad:
             continue
         named = [prefix for prefix in shares if name.startswith(prefix)]
         share = shares[max(named, key=len)] if named else 1.0
         decay = recipe.weight_decay if not shares or parameter.dim() > 1 else 0.0
+        if decay and id(parameter) in changes:
+            rows = {"decays": decay * changes[id(parameter)]}
+            by_row.append({"params": [parameter], "share": share, "weight_decay": 0.0, **rows})
+            continue
         groups.setdefault((share, decay), []).append(parameter)
-    return [
+    return by_row + [
         {"params": parameters, "share": share, "weight_decay": decay}
         for (share, decay), parameters in groups.items()
     ]

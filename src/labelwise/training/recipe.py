@@ -30,7 +30,7 @@ class Recipe:
     patience: int = 3
     """Epochs without a better dev RP@5 after which training stops."""
     weight_decay: float = 0.0
-    """Of AdamW; not tuned yet."""
+    """Of AdamW. Word vectors that are frozen do not decay."""
     beta2: float = 0.999
     """Of AdamW: how long it remembers the size of gradients. Transformers want less, .98."""
     averaging: float = 0.0
