@@ -32,6 +32,7 @@ COMMANDS = [
     ("reproduce",),
     ("tune",),
     ("vectors",),
+    ("prepare",),
     ("tag",),
     ("explain",),
     ("export",),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +13,7 @@ from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.hidden import Hiding, hide
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.runs import DataRecord, Run
-from labelwise.text.tokenized import tokenize_corpus
-from labelwise.training.prepared import make_split, prepare, write_prepared
+from labelwise.training.prepared_dataset import prepare_in_words
 
 TINY = ("--set", "epochs=2", "--set", "max_tokens=60", "--set", "filters=8", "--set", "kernel=3")
 
@@ -34,16 +31,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.delenv("LABELWISE_DATA", raising=False)
     return tmp_path
-
-
-def write_corpus(dataset: Dataset, folder: Path) -> None:
-    """The data set in numbers, as benchmarks/gpu_prepare.py writes it."""
-    prepared = prepare(dataset.train, dataset.dev, dataset.label_space, dim=8, min_count=2)
-    words = tokenize_corpus(dataset.test)
-    test = make_split(dataset.test, words, prepared.vocabulary, dataset.label_space)
-    write_prepared(folder, prepared, test)
-    record = {"data": asdict(DataRecord.of(dataset)), "settings": {"dim": 8, "min_count": 2}}
-    (folder / "data.json").write_text(json.dumps(record))
 
 
 def folder_of(dataset: Dataset) -> Path:
@@ -85,7 +72,7 @@ def test_bundles_with_the_same_labels_hidden_are_joined(
 def test_networks_are_trained_with_hidden_labels_from_the_one_prepared_corpus(
     labelwise: Callable[..., Any], here: Path, acts: Dataset
 ) -> None:
-    write_corpus(acts, here / "prepared")
+    prepare_in_words(acts, here / "prepared", dim=8)
     (here / "configs/acts").mkdir(parents=True)
     (here / "configs/acts/z-cnn-lwan.toml").write_text("dropout = 0.25\n")
 
@@ -116,7 +103,7 @@ def test_networks_are_trained_with_hidden_labels_from_the_one_prepared_corpus(
 def test_a_model_of_other_labels_is_not_measured_on_a_prepared_corpus(
     labelwise: Callable[..., Any], here: Path, acts: Dataset
 ) -> None:
-    write_corpus(acts, here / "prepared")
+    prepare_in_words(acts, here / "prepared", dim=8)
     asked = ("--data", folder_of(acts), "--out", here / "svm", "--hide", 3)
     assert labelwise("train", "svm", *asked).code == 0
     said = labelwise("evaluate", here / "svm", "--prepared", here / "prepared")

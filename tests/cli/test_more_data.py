@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,6 @@ import pytest
 
 from labelwise import bundle as bundles
 from labelwise.evaluation.runs import Run
-
-SCRIPTS = Path(__file__).parents[2] / "benchmarks"
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +98,6 @@ def test_reproduce_takes_more_data_with_the_settings_of_the_data_alone(
     assert "finished before" in labelwise("reproduce", *options, *places, "-m", "exact-match").err
 
 
-@pytest.mark.skipif(not SCRIPTS.is_dir(), reason="the scripts are not part of the package")
 def test_a_prepared_corpus_has_what_it_was_prepared_with(
     labelwise: Callable[..., Any],
     trained: tuple[Path, list[str]],
@@ -112,10 +107,9 @@ def test_a_prepared_corpus_has_what_it_was_prepared_with(
     monkeypatch.delenv("LABELWISE_DATA", raising=False)
     _, options = trained
     prepared = tmp_path / "prepared"
-    command = [SCRIPTS / "gpu_prepare.py", *options, "--every-concept", "--out", prepared]
-    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "left out 1 document" in done.stdout
+    done = labelwise("prepare", *options, "--every-concept", "--out", prepared)
+    assert done.code == 0, done.err
+    assert "left out 1 document" in done.err
     made = json.loads((prepared / "data.json").read_text("utf-8"))["data"]
     assert made["name"] == "synthetic+newlaw+every-concept"
     assert made["counts"]["train"] == 340

@@ -30,7 +30,7 @@ def split_of(folder: Path | None, documents: int, labels: int, rows: int) -> tup
     if not isinstance(prepared.vocabulary, Pieces):
         raise LabelwiseError(
             f"{folder} is prepared in words, and encoders read word pieces: prepare it with "
-            "`python benchmarks/gpu_prepare.py --encoder`"
+            "`labelwise prepare --encoder`"
         )
     record = json.loads((folder / "data.json").read_text("utf-8"))
     return prepared.train, record["data"]

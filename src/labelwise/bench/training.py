@@ -41,8 +41,8 @@ def measure(plan: Plan, variants: dict[str, dict[str, Any]], read: dict[str, Any
     folder = plan.data
     if folder is None or not (folder / "data.json").is_file():
         raise LabelwiseError(
-            "training is measured on a prepared corpus: make one with `python "
-            "benchmarks/gpu_prepare.py` and name its folder with --data"
+            "training is measured on a prepared corpus: make one with `labelwise prepare` and name "
+            "its folder with --data"
         )
     record = json.loads((folder / "data.json").read_text("utf-8"))
     result: Result = {

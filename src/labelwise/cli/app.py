@@ -25,6 +25,7 @@ from labelwise.cli.explain import explain
 from labelwise.cli.export import export
 from labelwise.cli.faithfulness import faithfulness
 from labelwise.cli.join import join
+from labelwise.cli.prepare import prepare
 from labelwise.cli.relabel import relabel
 from labelwise.cli.reproduce import reproduce
 from labelwise.cli.serve import serve
@@ -53,6 +54,7 @@ for command in (
     reproduce,
     tune,
     vectors,
+    prepare,
     tag,
     explain,
     compact,

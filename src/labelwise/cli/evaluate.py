@@ -50,7 +50,7 @@ def evaluate(
     prepared: Annotated[
         Path | None,
         typer.Option(
-            help="A corpus in numbers (benchmarks/gpu_prepare.py) in its place, for the networks.",
+            help="A corpus in numbers (`labelwise prepare`) in its place, for the networks.",
             show_default=False,
         ),
     ] = None,

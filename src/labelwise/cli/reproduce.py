@@ -47,7 +47,7 @@ def reproduce(
     prepared: Annotated[
         Path | None,
         typer.Option(
-            help="A corpus in numbers (benchmarks/gpu_prepare.py), for the networks.",
+            help="A corpus in numbers (`labelwise prepare`), for the networks.",
             show_default=False,
         ),
     ] = None,

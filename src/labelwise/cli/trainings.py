@@ -132,7 +132,7 @@ def open_corpus(
         record = json.loads((prepared / "data.json").read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(
-            "this is not a prepared corpus: benchmarks/gpu_prepare.py writes them", file=prepared
+            "this is not a prepared corpus: `labelwise prepare` writes them", file=prepared
         ) from error
     name, fingerprint = record["data"]["name"], record["data"]["fingerprint"]
     if dataset is not None and dataset.fingerprint != fingerprint:

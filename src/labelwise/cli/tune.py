@@ -60,7 +60,7 @@ def tune(
     prepared: Annotated[
         Path | None,
         typer.Option(
-            help="A corpus in numbers (benchmarks/gpu_prepare.py), for the networks.",
+            help="A corpus in numbers (`labelwise prepare`), for the networks.",
             show_default=False,
         ),
     ] = None,

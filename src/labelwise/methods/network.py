@@ -57,7 +57,7 @@ class NetworkSettings(Settings, Recipe):
     max_tokens: int = 1200
     """The longest document, in tokens; what follows is not read. A BiGRU costs by its length."""
     dropout: float = 0.3
-    """Spatial dropout, of word vectors and of encoded tokens. What was tried stands in ``configs/``."""
+    """Spatial dropout, of word vectors and of encoded tokens; what was tried is in ``configs/``."""
     word_dropout: float = 0.0
     """Share of words read as unknown in training; 0 in every configuration that is kept."""
     scale_by_length: bool = False

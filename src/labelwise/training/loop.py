@@ -371,7 +371,9 @@ def parameter_groups(network: nn.Module, recipe: Recipe) -> list[dict[str, Any]]
     much each of their rows does, (V, 1).
     """
     shares: Mapping[str, float] = getattr(network, "learning_shares", {})
-    changes = {id(one.weight): one.changes for one in network.modules() if isinstance(one, Embedding)}
+    changes = {
+        id(one.weight): one.changes for one in network.modules() if isinstance(one, Embedding)
+    }
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     by_row: list[dict[str, Any]] = []
     for name, parameter in network.named_parameters():

@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,50 +21,44 @@ from labelwise.corpus.dataset import Dataset
 from labelwise.evaluation.measures import evaluate_topk
 from labelwise.evaluation.runs import Run
 
-SCRIPTS = Path(__file__).parent.parent.parent / "benchmarks"
-
 BARE = """
 import sys
+OPTIONAL = {"numba", "omikuji", "rdflib", "fastapi", "optuna", "ahocorasick"}
 class Missing:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {"numba", "omikuji", "rdflib", "fastapi", "optuna", "ahocorasick"}:
+        if name.split(".")[0] in OPTIONAL:
             raise ImportError(name)
 sys.meta_path.insert(0, Missing())
-import runpy, torch
+import torch
 torch.set_num_threads(1)
-sys.argv = sys.argv[1:]
-if sys.argv[0] == "labelwise":
-    from labelwise.cli import main
-    main()
-else:
-    runpy.run_path(sys.argv[0], run_name="__main__")
+from labelwise.cli import main
+main()
 """
 
 
-def tried(program: str | Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """What came of a program where neither the real data nor anything but the core is at hand."""
-    command = [sys.executable, "-c", BARE, str(program), *map(str, arguments)]
+def tried(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """What came of a command where neither the real data nor anything but the core is at hand."""
+    command = [sys.executable, "-c", BARE, *map(str, arguments)]
     alone = {name: value for name, value in os.environ.items() if name != "LABELWISE_DATA"}
     return subprocess.run(command, capture_output=True, text=True, check=False, env=alone)
 
 
-def run(program: str | Path, *arguments: object) -> None:
-    done = tried(program, *arguments)
+def run(*arguments: object) -> None:
+    done = tried(*arguments)
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.skipif(not SCRIPTS.is_dir(), reason="the scripts are not part of the package")
 def test_a_corpus_is_prepared_then_trained_on_and_measured(
     synthetic: Dataset, tmp_path: Path
 ) -> None:
     folder = Path(synthetic.paths["train"]).parent
     vectors = folder / "vectors.txt"
     prepared, out = tmp_path / "prepared", tmp_path / "out"
-    run(SCRIPTS / "gpu_prepare.py", "--data", folder, "--vectors", vectors, "--out", prepared)
+    run("prepare", "--data", folder, "--vectors", vectors, "--out", prepared)
     quick = ("epochs=2", "filters=16", "max_tokens=60", "device=cpu", "vectors=vectors.txt")
     where = ("--prepared", prepared, "--out", out / "results", "--bundles", out)
     chosen = ("--methods", "z-cnn-lwan", "--seeds", 1, "--max-seconds", 60, "--no-report")
-    run("labelwise", "reproduce", *where, *chosen, *(word for x in quick for word in ("--set", x)))
+    run("reproduce", *where, *chosen, *(word for x in quick for word in ("--set", x)))
 
     (file,) = (out / "results").rglob("seed-0.json")
     measured = Run.read(file)
@@ -85,7 +81,6 @@ def test_a_corpus_is_prepared_then_trained_on_and_measured(
     assert not list(out.rglob("checkpoint.safetensors"))
 
 
-@pytest.mark.skipif(not SCRIPTS.is_dir(), reason="the scripts are not part of the package")
 def test_a_corpus_is_prepared_in_the_pieces_of_an_encoder(
     synthetic: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,12 +89,12 @@ def test_a_corpus_is_prepared_in_the_pieces_of_an_encoder(
     encoder = tiny_encoder("mpnet", words)
     prepared, out = tmp_path / "prepared", tmp_path / "out"
     what = ("--encoder", encoder, "--most", 40)
-    run(SCRIPTS / "gpu_prepare.py", "--data", folder, *what, "--out", prepared)
+    run("prepare", "--data", folder, *what, "--out", prepared)
     monkeypatch.setenv("LABELWISE_ENCODERS", str(encoder.parent))
     quick = (f"encoder={encoder.name}", "piece_tokens=20", "stride=20", "epochs=1", "device=cpu")
     where = ("--prepared", prepared, "--out", out / "results", "--bundles", out)
     chosen = ("--methods", "mpnet-lwan", "--seeds", 1, "--no-report")
-    run("labelwise", "reproduce", *where, *chosen, *(word for x in quick for word in ("--set", x)))
+    run("reproduce", *where, *chosen, *(word for x in quick for word in ("--set", x)))
 
     (file,) = (out / "results").rglob("seed-0.json")
     measured = Run.read(file)
@@ -113,6 +108,16 @@ def test_a_corpus_is_prepared_in_the_pieces_of_an_encoder(
 
     # What it was prepared for is not mixed up with what it was not.
     for method, said in (("bigru-lwan", "which bigru-lwan does not read"), ("minilm-lwan", "asks")):
-        done = tried("labelwise", "reproduce", "--prepared", prepared, "--methods", method)
+        done = tried("reproduce", "--prepared", prepared, "--methods", method)
         assert done.returncode != 0
         assert said in " ".join(done.stderr.split())
+
+
+def test_options_that_contradict_each_other_are_refused(
+    synthetic: Dataset, tmp_path: Path, labelwise: Callable[..., Any]
+) -> None:
+    asked = ("prepare", "--data", Path(synthetic.paths["train"]).parent, "--out", tmp_path / "out")
+    assert "--most goes with --encoder" in labelwise(*asked, "--most", 10).err
+    both = labelwise(*asked, "--vectors", "glove.txt", "--encoder", "mini")
+    assert (both.code, "not both" in both.err) == (2, True)
+    assert not (tmp_path / "out").exists()
