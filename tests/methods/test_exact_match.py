@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +14,13 @@ from hypothesis import strategies as st
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.labels import LabelSpace
+from labelwise.errors import LabelwiseError
 from labelwise.methods.exact_match import (
     ExactMatch,
     ExactMatchSettings,
     finder,
     finder_by_first_word,
+    finder_by_name,
 )
 
 NAMES = {
@@ -31,7 +34,7 @@ NAMES = {
 }
 
 
-def fitted(names: dict[str, str] = NAMES, **options: str) -> ExactMatch:
+def fitted(names: dict[str, str] = NAMES, **options: Any) -> ExactMatch:
     space = LabelSpace.from_counts(dict.fromkeys(names, 1), names)
     method = ExactMatch(ExactMatchSettings(**options))
     method.fit([Document("t", "", (), ("1",))], [], space)
@@ -59,6 +62,28 @@ def test_words_are_whole_and_case_does_not_matter() -> None:
     assert ranked(fitted(), act("CAR")) == ["5"]
     assert ranked(fitted(), act("The cargo, a scar, care_car, car2")) == []
     assert ranked(fitted(), act("car-park (car)")) == ["5"]
+
+
+def test_a_descriptor_may_count_within_longer_words() -> None:
+    document = act("The cargo, a scar, care_car, car2")
+    assert ranked(fitted(whole_words=False), document) == ["5"]
+    [evidence] = fitted(whole_words=False).evidence(document, ["5"])
+    assert len(evidence.spans) == 5
+
+
+def test_matches_drawn_by_lot_are_the_same_matches_in_an_order_of_the_seed() -> None:
+    document = act("Import, import: citrus fruit, a car, an export to a third country")
+    drawn = ranked(fitted(order="drawn"), document)
+    assert sorted(drawn) == sorted(ranked(fitted(), document))
+    assert drawn == ranked(fitted(order="drawn"), document)
+    assert len({tuple(ranked(fitted(order="drawn", seed=n), document)) for n in range(8)}) > 1
+    firsts = {ranked(fitted(order="drawn"), act(f"{n} import export"))[0] for n in range(20)}
+    assert firsts == {"1", "7"}  # another text draws anew
+
+
+def test_an_order_that_there_is_not_is_refused() -> None:
+    with pytest.raises(LabelwiseError, match="order must be occurrences or drawn, not 'length'"):
+        fitted(order="length")
 
 
 def test_a_line_break_inside_a_descriptor_is_a_space_but_sections_are_apart() -> None:
@@ -104,6 +129,7 @@ def test_both_searches_find_the_same(names: list[str], text: str) -> None:
     assert automaton - inside >= by_word
     whole = {(s, n) for s, n in automaton if _is_whole(text, s, n)}
     assert whole <= by_word
+    assert automaton == set(finder_by_name(names)(text))
 
 
 def _begins_with_a_word(text: str, start: int, name: str) -> bool:

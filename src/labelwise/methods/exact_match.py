@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
 from labelwise.corpus.document import Document
 from labelwise.corpus.thesaurus import read_thesaurus
+from labelwise.errors import LabelwiseError
 from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State
 from labelwise.progress import track
 
@@ -26,10 +28,19 @@ class ExactMatchSettings(Settings):
 
     thesaurus: str = ""
     """A thesaurus file whose alternative labels count as well; empty: descriptors alone."""
+    whole_words: bool = True
+    """Off, a descriptor also counts within longer words: `car` in `cargo`."""
+    order: Literal["occurrences", "drawn"] = "occurrences"
+    """How the matches of a document are ranked. `drawn` is by lot, which says what a mere set of
+    matches scores: with `whole_words` off it comes close to the published figures."""
+
+    def __post_init__(self) -> None:
+        if self.order not in ("occurrences", "drawn"):
+            raise LabelwiseError(f"order must be occurrences or drawn, not {self.order!r}")
 
 
 class ExactMatch(Method):
-    """Lower case, word boundaries, all sections; no match crosses a section.
+    """Lower case, whole words, all sections; no match crosses a section.
 
     Ranked by number of occurrences, then descriptor length, then label order. Both counts are
     packed into the score, 0.5 + (occurrences · 1024 + length) / 2^24, which float32 holds exactly:
@@ -56,7 +67,7 @@ class ExactMatch(Method):
             normal = normalise(name).strip()
             if re.search(r"\w", normal):
                 self._columns[normal] += [c for c in columns if c not in self._columns[normal]]
-        self._find = finder(list(self._columns))
+        self._find = finder(list(self._columns), self.settings.whole_words)
 
     def _scores(self, documents: Sequence[Document]) -> Scores:
         scores = np.zeros((len(documents), len(self.label_space)), dtype=np.float32)
@@ -65,10 +76,18 @@ class ExactMatch(Method):
             occurrences: dict[int, int] = defaultdict(int)
             for _, _, column in self._matches(document):
                 occurrences[column] += 1
-            for column, times in occurrences.items():
-                key = min(times, 8191) * 1024 + lengths[column]
-                scores[row, column] = 0.5 + key / 2**24
+            if self.settings.order == "drawn":
+                keys = self._lots(document)
+            else:
+                keys = {c: min(n, 8191) * 1024 + lengths[c] for c, n in occurrences.items()}
+            for column in occurrences:
+                scores[row, column] = 0.5 + keys[column] / 2**24
         return scores
+
+    def _lots(self, document: Document) -> dict[int, int]:
+        """A place by lot for every label, from 1; the same text and seed draw the same."""
+        random = np.random.default_rng([self.settings.seed, zlib.crc32(document.text.encode())])
+        return dict(enumerate((1 + random.permutation(len(self.label_space))).tolist()))
 
     def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -86,7 +105,9 @@ class ExactMatch(Method):
             text = normalise(section.text)
             for start, name in self._find(text):
                 end = start + len(name)
-                if _is_boundary(text, start) and _is_boundary(text, end):
+                if not self.settings.whole_words or (
+                    _is_boundary(text, start) and _is_boundary(text, end)
+                ):
                     for column in self._columns[name]:
                         yield offset + start, offset + end, column
 
@@ -132,14 +153,14 @@ def _is_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def finder(names: Sequence[str]) -> Finder:
-    """A search for all names at once: Aho-Corasick, or without it the same search by first word."""
+def finder(names: Sequence[str], whole_words: bool = True) -> Finder:
+    """A search for all names at once: Aho-Corasick, or without it the same search, slower."""
     if not names:
         return lambda text: iter(())
     try:
         import ahocorasick
     except ImportError:
-        return finder_by_first_word(names)
+        return finder_by_first_word(names) if whole_words else finder_by_name(names)
     automaton = ahocorasick.Automaton()
     for name in names:
         automaton.add_word(name, name)
@@ -166,5 +187,17 @@ def finder_by_first_word(names: Sequence[str]) -> Finder:
             for name, before in by_word.get(match.group(), ()):
                 if match.start() >= before and text.startswith(name, match.start() - before):
                     yield match.start() - before, name
+
+    return find
+
+
+def finder_by_name(names: Sequence[str]) -> Finder:
+    """The pure Python search that looks within words too: one name after another."""
+    patterns = [(name, re.compile(f"(?={re.escape(name)})")) for name in names]
+
+    def find(text: str) -> Iterator[tuple[int, str]]:
+        for name, pattern in patterns:
+            for match in pattern.finditer(text):
+                yield match.start(), name
 
     return find
