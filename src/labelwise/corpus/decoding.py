@@ -38,7 +38,8 @@ _C1 = {code: _windows_1252(code) for code in range(0x80, 0xA0)}
 _SPACES = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF], "")
 _CONTROLS = dict.fromkeys([*range(0x00, 0x09), *range(0x0E, 0x20), 0x7F], "")
-_CLEAN = {**_C1, **_SPACES, **_INVISIBLE, **_CONTROLS, 0x0B: "\n", 0x0C: "\n"}
+_BREAKS = dict.fromkeys([0x0B, 0x0C, 0x2028, 0x2029], "\n")
+_CLEAN = {**_C1, **_SPACES, **_INVISIBLE, **_CONTROLS, **_BREAKS}
 _BLANKS = re.compile(r"[ \t\r\n]+")
 
 

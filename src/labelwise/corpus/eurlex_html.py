@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -72,15 +73,19 @@ _PARTS: tuple[tuple[re.Pattern[str], Part], ...] = (
 )
 _PART_TAGS = frozenset({"div", "section", "article", "td"})
 _NOTE_MARK = re.compile(r"\(?\s*(?:\d{1,4}|[*†]+|[a-z]{1,2})\s*\)?")
-_EMPTY_BRACKETS = re.compile(r"\s*\(\s*\)")
+_MARK_ELEMENTS = 30  # in the link of a footnote's mark; a link around a page is looked into no more
+# From the first of the blanks before a bracket alone: from each of them, it would be quadratic.
+_EMPTY_BRACKETS = re.compile(r"(?<!\s)\s*+\(\s*+\)")
 _AMENDMENT_MARK = re.compile(r"[►▼]\s?(?:[A-Z]{1,2}\d{0,3}\b)?|◄")
 # Never closed in some old pages, they nest deeper than the parser goes; they say nothing here.
 _UNCLOSED = re.compile(r"</?(?:font|b|i|u|em|strong|big|small|tt)(?:\s[^<>]*)?>", re.IGNORECASE)
 # Empty elements of XHTML, which a browser takes for open ones.
 _EMPTY = re.compile(r"<(title|script|style|textarea|a|div|span|p|td)(\s[^<>]*)?/>", re.IGNORECASE)
+_LONG_TAG = re.compile(r"(<[A-Za-z][\w:-]*+)([^<>]{5000,})")
+_SEPARATORS = re.compile(r"[\s/=\"']")
 _NO_CHARACTER = re.compile("[\x00-\x08\x0b\x0e-\x1f]")
 _DECLARATION = re.compile(r"^\s*<\?xml.*?\?>", re.DOTALL)
-_NO_TEXT = re.compile(r"<(head|script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_NO_TEXT_TAG = re.compile(r"<(/?)(head|script|style)\b(?:\s*>)?", re.IGNORECASE)
 _ANY_TAG = re.compile(r"<[^<>]*>")
 
 
@@ -130,16 +135,44 @@ def _parse(text: str, name: str) -> Any:
             pass
     bare = _DECLARATION.sub("", _NO_CHARACTER.sub("", text.lstrip("\ufeff")), count=1)
     bare = _EMPTY.sub(r"<\1\2></\1>", _UNCLOSED.sub("", bare))
+    bare = _LONG_TAG.sub(_with_few_attributes, bare)
     parser = lxml_html.HTMLParser(huge_tree=True, no_network=True, remove_pis=True)
     try:
         root = lxml_html.document_fromstring(bare, parser=parser)
         if any("depth" in entry.message for entry in parser.error_log):
             # Nested deeper than the parser goes: without its tags, the text can still be read.
-            flat = _ANY_TAG.sub("<br>", _NO_TEXT.sub("", bare))
+            flat = _ANY_TAG.sub("<br>", _without_scripts(bare))
             root = lxml_html.document_fromstring(flat, parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise InputError("holds no text", file=name) from error
     return root
+
+
+def _with_few_attributes(tag: re.Match[str]) -> str:
+    """A tag without its attributes where these are thousands, which the parser takes too long for:
+    it compares each with all before it."""
+    return tag[1] if len(_SEPARATORS.findall(tag[2])) > 1000 else tag[0]
+
+
+def _without_scripts(text: str) -> str:
+    """Without heads, scripts and styles, each up to the first end tag of its name.
+
+    One that never ends is left as it is. Seen from the end, so that no end is looked for twice.
+    """
+    ends: dict[str, int] = {}  # the nearest end tag of each name
+    cuts: list[tuple[int, int]] = []
+    for tag in reversed(list(_NO_TEXT_TAG.finditer(text))):
+        name = tag[2].lower()
+        if tag[1] and tag[0].endswith(">"):
+            ends[name] = tag.end()
+        elif not tag[1] and name in ends:
+            cuts.append((tag.start(), ends[name]))
+    kept, at = [], 0
+    for start, end in reversed(cuts):
+        if start >= at:
+            kept.append(text[at:start])
+            at = end
+    return "".join([*kept, text[at:]])
 
 
 def _tag(element: Any) -> str:
@@ -210,15 +243,19 @@ def _common_ancestor(elements: list[Any]) -> Any | None:
     """The innermost element around all of these; around one alone, its parent."""
     if not elements:
         return None
-    paths = [[*reversed(list(element.iterancestors())), element] for element in elements]
-    shared = None
-    for level in zip(*paths, strict=False):
-        if any(element is not level[0] for element in level):
-            break
-        shared = level[0]
-    if shared is not None and any(shared is element for element in elements):
-        shared = shared.getparent()
-    return shared
+    path = [elements[0], *elements[0].iterancestors()]
+    levels = {element: level for level, element in enumerate(path)}  # 0 for the first itself
+    shared = 0
+    seen = set(path)
+    for element in elements[1:]:
+        above = element
+        while above not in seen:  # what was seen leads to the path, and its level is known
+            seen.add(above)
+            above = above.getparent()
+        shared = max(shared, levels.get(above, 0))
+    if path[shared] in elements:
+        shared += 1
+    return path[shared] if shared < len(path) else None
 
 
 def _without_cover(lines: list[Line]) -> list[Line]:
@@ -278,8 +315,9 @@ def _lines(root: Any) -> tuple[list[Line], list[Any]]:
     linked = _linked_both_ways(root)
     if not linked:
         return builder.lines, builder.elements
+    known = dict.fromkeys(linked, True)
     lines = [
-        replace(line, role="note") if not line.role and _begins_with(linked, element) else line
+        replace(line, role="note") if not line.role and _begins_with(known, element) else line
         for line, element in zip(builder.lines, builder.elements, strict=True)
     ]
     return lines, builder.elements
@@ -296,13 +334,20 @@ def _linked_both_ways(root: Any) -> set[Any]:
     return {mark for name, mark in marks.items() if targets.get(targets[name]) == name}
 
 
-def _begins_with(marks: set[Any], element: Any) -> bool:
-    """Whether nothing stands in an element before one of these: it is a footnote's own mark."""
-    while element not in marks:
+def _begins_with(known: dict[Any, bool], element: Any) -> bool:
+    """Whether nothing stands in an element before a footnote's own mark.
+
+    ``known`` holds the marks, and what was found of other elements: none is looked into twice.
+    """
+    passed = []
+    while element not in known:
+        passed.append(element)
         if (element.text or "").strip(" (\n\r\t\xa0") or not len(element):
-            return False
-        element = element[0]
-    return True
+            known[element] = False
+        else:
+            element = element[0]
+    known.update(dict.fromkeys(passed, known[element]))
+    return known[element]
 
 
 def _tidy(text: str) -> str:
@@ -332,9 +377,11 @@ def _is_left_out(element: Any) -> bool:
 
 def _is_note_mark(link: Any) -> bool:
     """Whether a link within the page shows nothing but a number or a star."""
-    return (link.get("href") or "").startswith("#") and _NOTE_MARK.fullmatch(
-        clean("".join(link.itertext()))
-    ) is not None
+    if not (link.get("href") or "").startswith("#"):
+        return False
+    if next(islice(link.iter(), _MARK_ELEMENTS, None), None) is not None:
+        return False
+    return _NOTE_MARK.fullmatch(clean("".join(link.itertext()))) is not None
 
 
 def _role(classes: list[str]) -> Role:
@@ -361,15 +408,25 @@ def _part(element: Any, tag: str, around: Part) -> Part:
 def _page_celex(root: Any, lines: list[Line]) -> str | None:
     """The number that the page gives to itself; other acts are named in links and footnotes."""
     said: list[str] = []
-    for element in root.iter():
+    whole: Any = None  # the title or heading that the walk is in: those inside it say no more
+    pieces: list[str] = []
+    for step, element, text in walk(root, lambda _: False):
+        if step == "text":
+            pieces += [text] if whole is not None else []
+            continue
+        if step == "end":
+            if element is whole:
+                said.append("".join(pieces))
+                whole, pieces = None, []
+            continue
         tag = _tag(element)
         kind = (element.get("name") or element.get("property") or "").lower()
         if tag == "meta" and kind in {"dc.identifier", "wt.z_docid", "eli:id_local", "celex"}:
             said.append(element.get("content") or "")
         elif tag == "link" and (element.get("rel") or "").lower() == "canonical":
             said.append(element.get("href") or "")
-        elif tag in {"title", "h1"} or "reference" in _classes(element):
-            said.append("".join(element.itertext()))
+        elif whole is None and (tag in {"title", "h1"} or "reference" in _classes(element)):
+            whole = element
     said += [line.text for line in lines if line.text.startswith("ELI:")]
     found = [celex_in(text) for text in said] + [celex_from_eli(text) for text in said]
     found.append(celex_at_head(lines))

@@ -15,7 +15,7 @@ The first was then closed unseen, somewhere before the second, or it holds the s
 _SINGLE = "‘'`‚"
 _DOUBLE = '“"„«'
 OPENERS = _SINGLE + _DOUBLE
-_LABEL = re.compile(r"^(?:(?:\(?[0-9A-Za-z]{1,4}[.)]+|[-–—])\s*)*")
+_LABEL = re.compile(r"^(?:(?:\(?[0-9A-Za-z]{1,4}[.)]+|[-–—])\s*)*+")
 _OPENING = {
     "single": re.compile(r"(?<![\w.,;:)])[‘'`‚](?=[\w(\[…-])"),
     "double": re.compile(r"(?<![\w.,;:)])[“\"„«](?=[\w(\[…‘'-])"),

@@ -27,6 +27,7 @@ from labelwise.corpus.article_headings import Heading, find_headings, heading_re
 from labelwise.corpus.article_sequence import in_sequence
 from labelwise.corpus.covers import FURNITURE
 from labelwise.corpus.document import Section, SectionKind
+from labelwise.corpus.enacting_bodies import body_and_recitals, ends_with_body
 from labelwise.corpus.lost_lines import found_again
 from labelwise.corpus.quotations import Quoted, quoted
 
@@ -50,17 +51,6 @@ RECITAL = re.compile(
     r"|after\s+(?:consult|receiving|transmission)|considering\b|recalling\b|in\s+view\s+of\b"
     r"|desir(?:ing|ous)\b|recogni[sz]ing\b|noting\b|(?:aware|conscious|mindful)\s+of\b|bearing\s+in"
     r"|convinced\b|determined\b|taking\s+(?:into|note|account)|reaffirming\b|acknowledging\b|with\s+the\s+(?:approval|assent)\b)"
-)
-_BODY_WORDS = (
-    "COUNCIL|COMMISSION|PARLIAMENT|AUTHORITY|COMMITTEE|BANK|BOARD|COURT|REPRESENTATIVES"
-    "|GOVERNMENTS|COMMUNITIES|MINISTERS|CONFERENCE|BUREAU|PRESIDENT|DIRECTOR|UNION"
-)
-ENACTING_BODY = re.compile(
-    rf"(?:^|(?<=\)))\s*(?:THE|The)\b[^a-z]{{0,200}}\b(?:{_BODY_WORDS})\b[^a-z]{{0,200}}$"
-)
-_ENACTING_BODY_INLINE = re.compile(
-    rf"^((?:.*\))?\s*(?:THE|The)\b[^a-z]{{0,200}}\b(?:{_BODY_WORDS})\b[^a-z]{{0,200}}?)[,.;]?\s+"
-    r"(?=(?:Having|Whereas|Acting|On a proposal)\b)"
 )
 ANNEX = re.compile(
     r"^(?:TECHNICAL\s+)?(?:ANNEX|APPENDIX)(?:ES)?(?:\s+(?:[IVXLC]+|[A-Z]|\d+)(?:\s?[A-Za-z])?)?"
@@ -206,10 +196,9 @@ def split_front(lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
     """The title, the header and the recitals, from all that stands before the first article."""
     kept: list[str] = []
     for line in lines:
-        inline = _ENACTING_BODY_INLINE.match(line)
-        kept += [inline[1].strip(), line[inline.end() :]] if inline else [line]
+        kept += body_and_recitals(line) or [line]
     kept = [line for line in kept if not FORMULA.match(line)]
-    body = next((at for at, line in enumerate(kept) if ENACTING_BODY.search(line)), None)
+    body = next((at for at, line in enumerate(kept) if ends_with_body(line)), None)
     after = 0 if body is None else body + 1
     start = next(
         (at for at, line in enumerate(kept) if at >= after and RECITAL.match(line)),
