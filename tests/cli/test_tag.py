@@ -271,3 +271,22 @@ def test_the_same_call_gives_the_same_bytes_under_another_hash_seed(
         for seed in ("1", "2")
     )
     assert first == second
+
+
+FRENCH = (
+    "Le droit sur les oranges et les citrons des pays tiers est fixé chaque semaine. "
+    "La Commission publie ce droit au Journal officiel, et les États membres le perçoivent.\n"
+)
+
+
+def test_a_document_in_another_language_is_noted_once(
+    labelwise: Callable, bundle: Path, act: Path, tmp_path: Path
+) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(FRENCH)
+    called = labelwise("tag", tmp_path / "a.txt", tmp_path / "b.txt", "--bundle", bundle, "--json")
+    assert called.err.count("looks like French; the model reads English") == 1
+    assert called.err.startswith("a looks like French")
+    assert len(called.json) == 2
+    assert "looks like" not in labelwise("tag", act, "--bundle", bundle).err
+    assert "looks like French" in labelwise("explain", tmp_path / "a.txt", "-b", bundle).err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,14 @@ import numpy as np
 import pytest
 from serving_cases import ACT, MODELS
 
+from labelwise.bundle import save
 from labelwise.cli import main
 from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.document import Document
 from labelwise.corpus.plain_text import split_act
 from labelwise.evidence.predictions import rank
 from labelwise.methods import Method
+from labelwise.serving.models import Source
 
 pytestmark = pytest.mark.xdist_group("serving")
 
@@ -204,3 +207,19 @@ def test_a_stream_of_a_wrong_request_is_an_ordinary_problem(client: httpx.Client
     answer = client.post("/v1/tag/stream", json={"text": "Oranges.", "model": "none"})
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_the_language_is_told_and_a_foreign_one_is_noted(
+    serve: Callable[..., httpx.Client], fitted: dict[str, Method], tmp_path: Path
+) -> None:
+    save(fitted["exact-match"], tmp_path / "m.bundle", card={"language": "en"})
+    client = serve([Source("m", tmp_path / "m.bundle")])
+    german = "Der Zoll auf Orangen und Zitronen aus Drittländern wird jede Woche festgesetzt. "
+    one = {"text": german, "id": "zoll"}
+    for route, body in (("/v1/tag", one), ("/v1/tag/batch", {"documents": [one]})):
+        answer = client.post(route, json=body).json()
+        tagging = answer["documents"][0] if "documents" in answer else answer
+        assert tagging["language"] == "de"
+        assert answer["notes"] == ["zoll looks like German; the model reads English"]
+    answer = client.post("/v1/tag", json={"text": ACT}).json()
+    assert (answer["language"], answer["notes"]) == ("en", [])

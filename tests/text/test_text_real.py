@@ -10,6 +10,7 @@ import pytest
 
 from labelwise.corpus.document import Document
 from labelwise.corpus.readers import read
+from labelwise.text.language import language_of
 from labelwise.text.tokenized import TokenizedCorpus, content_key, tokenize_corpus
 from labelwise.text.tokenizer import tokenize, words
 from labelwise.text.vectors import Vectors, read_vectors
@@ -118,3 +119,10 @@ def test_all_57000_documents_within_90_seconds_and_from_the_cache_within_3(
     assert loaded - built < 3
     assert cached.words == corpus.words
     assert np.array_equal(cached.tokens, corpus.tokens)
+
+
+def test_no_english_act_is_called_foreign(dev: list[Document]) -> None:
+    """Some of these list names of offices and products in every language of the Union."""
+    told = [language_of(document.text) for document in dev[::5]]
+    assert {*told} <= {"en", None}
+    assert told.count("en") > 0.98 * len(told)

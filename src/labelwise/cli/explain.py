@@ -11,6 +11,7 @@ import typer
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
 from labelwise.cli.inputs import read_inputs
 from labelwise.cli.label_lists import read_labels
+from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, TopOption
 from labelwise.cli.output import console, note, print_json
 from labelwise.cli.tag import Tagged, document_json, place_above
@@ -94,6 +95,7 @@ def explain(
     )
     if act is None:
         raise LabelwiseError(f"{file} holds no document with the id '{document}'")
+    LanguageNotes(bundle).look_at(act)
     scores = method.scores([act])[0]
     if labels:
         columns = [space.index[id] for id in read_labels(labels, space)]

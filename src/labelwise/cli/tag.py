@@ -16,6 +16,7 @@ import typer
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
 from labelwise.cli.inputs import batches, read_inputs
 from labelwise.cli.label_lists import allowed_columns
+from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
 from labelwise.cli.output import console, finite, one_bar, table
 from labelwise.errors import LabelwiseError
@@ -110,6 +111,7 @@ def tag(
     space, thesaurus = method.label_space, bundles.thesaurus(bundle)
     cut = parse_threshold(threshold, method)
     allowed = allowed_columns(space, include or (), exclude or ())
+    languages = LanguageNotes(bundle)
     # Labels that are asked for by name need not be among the best.
     score = method.scores if include else method.best_scores
 
@@ -119,6 +121,7 @@ def tag(
         with one_bar("tagging") as advance:
             for batch in batches(read_inputs(files, skip_bad=skip_bad), BATCH):
                 for document, scores in zip(batch, score(batch), strict=True):
+                    languages.look_at(document)
                     found = rank(scores, space, top=top, threshold=cut, allowed=allowed)
                     labels = [prediction.label.id for prediction in found]
                     why = method.evidence(document, labels) if evidence else None

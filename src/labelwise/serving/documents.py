@@ -15,6 +15,7 @@ from labelwise.serving.models import overloaded
 from labelwise.serving.reading import ReadingProcess, words_of
 from labelwise.serving.shapes import DocumentText
 from labelwise.serving.work import FullError, Tasks
+from labelwise.text.language import language_of
 from labelwise.text.tokenizer import PATTERN
 
 T = TypeVar("T")
@@ -39,6 +40,11 @@ class Read:
     @property
     def total(self) -> int:
         return sum(self.words)
+
+    @cached_property
+    def language(self) -> str | None:
+        """What language it seems to be in. A look takes a millisecond or two."""
+        return language_of(self.document.text)
 
     @property
     def is_empty(self) -> bool:

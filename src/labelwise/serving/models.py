@@ -25,6 +25,7 @@ from labelwise.serving.places import Labels, thesaurus_of
 from labelwise.serving.problems import ProblemError
 from labelwise.serving.shapes import ModelInfo
 from labelwise.serving.work import FullError, Scorer, Tasks
+from labelwise.text import language
 
 T = TypeVar("T")
 
@@ -77,6 +78,8 @@ class Model:
     labels: Labels
     info: ModelInfo
     saved: str | None
+    reads: str | None
+    """The language that its card tells."""
     scorer: Scorer
     explainer: Tasks
     _wider: dict[tuple[tuple[str, str], ...], tuple[Method, list[str]]] = field(
@@ -115,7 +118,14 @@ class Model:
             return self, []
         method, notes = await self.explain(lambda: self.widened(extra))
         wider = Widened(
-            self.id, method, self.labels, self.info, self.saved, self.scorer, self.explainer
+            self.id,
+            method,
+            self.labels,
+            self.info,
+            self.saved,
+            self.reads,
+            self.scorer,
+            self.explainer,
         )
         return wider, notes
 
@@ -184,6 +194,7 @@ class Models:
         given = _read_thesaurus(self._thesaurus) if self._thesaurus else None
         for source in self._wanted:
             self.loaded[source.id] = self._model(source, given)
+        language.prepared()
         self.ready = True
 
     def _model(self, source: Source, given: Thesaurus | None) -> Model:
@@ -218,7 +229,7 @@ class Models:
         labels = Labels(method.label_space, thesaurus_of(method.label_space, card, given))
         explainer = Tasks(f"explains-{id}", limits.explanations)
         info = _info(source, method, card)
-        return Model(id, method, labels, info, saved, scorer, explainer)
+        return Model(id, method, labels, info, saved, language.reads(card), scorer, explainer)
 
     def get(self, id: str | None) -> Model:
         """The model of this id, or the default; a problem where there is none."""

@@ -222,6 +222,10 @@ class Tagging(Shape):
     words_read: int = Field(
         description="How many of them the model reads at most: a network stops at its max_tokens."
     )
+    language: str | None = Field(
+        description="What language the text seems to be in (ISO 639-1); null where it does not "
+        "tell, or the service has no detector."
+    )
 
 
 class TagResponse(Tagging):

@@ -77,6 +77,7 @@ class Chooser:
             predictions=self.predictions(scores, top, threshold) if read.total else [],
             words=read.total,
             words_read=words_read(self.model, read),
+            language=read.language,
         )
 
 

@@ -40,6 +40,7 @@ from labelwise.serving.tagging import (
     threshold_of,
     words_read,
 )
+from labelwise.text.language import mismatch
 
 router = APIRouter(prefix="/v1", tags=["tag"])
 PROBLEMS = documented(404, 408, 413, 415, 422, 504)
@@ -55,6 +56,7 @@ async def tag(body: TagRequest, here: Here) -> Response:
 
 
 async def _tagged(model: Model, chosen: Chooser, read: Read, body: TagRequest) -> TagResponse:
+    await _look_at(read)
     scores = await model.scores([read.document])
     threshold = threshold_of(model, body.threshold)
     tagging = chosen.tagging(read, scores[0], body.top, threshold)
@@ -74,6 +76,7 @@ async def tag_batch(body: TagBatchRequest, here: Here) -> Response:
     chosen = chooser(model, body)
     threshold = threshold_of(model, body.threshold)
     read = await here.reader.read(body.documents)
+    await _look_at(*read)
     scores = await model.scores([one.document for one in read])
     return answer(
         TagBatchResponse.model_construct(
@@ -145,6 +148,7 @@ async def compare(body: CompareRequest, here: Here) -> Response:
     models = [here.models.get(id) for id in body.models]
     chosen = [Chooser(model, body.include, body.exclude) for model in models]
     (read,) = await here.reader.read([body])
+    await _look_at(read)
     rows = [
         scores[0]
         for scores in await asyncio.gather(*(model.scores([read.document]) for model in models))
@@ -206,6 +210,11 @@ def _compared(
     )
 
 
+async def _look_at(*read: Read) -> None:
+    """Find the languages of documents, away from the thread that serves everybody."""
+    await asyncio.to_thread(lambda: [one.language for one in read])
+
+
 def check_documents(count: int, here: Service) -> None:
     if count > here.limits.max_documents:
         raise ProblemError(
@@ -223,4 +232,7 @@ def _notes(model: Model, chosen: Chooser, read: list[Read]) -> list[str]:
         notes.append(
             f"{which} longer than the {model.info.max_words:,} words that this model reads"
         )
+    for one in read:
+        if (wrong := mismatch(one.language, model.reads)) and wrong not in " ".join(notes):
+            notes.append(f"{one.document.id or 'the document'} {wrong}")
     return notes
