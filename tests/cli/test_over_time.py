@@ -57,6 +57,7 @@ def test_a_method_is_trained_and_reported_by_year_with_the_settings_of_the_whole
     assert called.code == 0, called.err
     run = Run.read(results / "synthetic-by-year" / "svm" / "seed-0.json")
     assert run.settings["C"] == 0.5
+    assert (tmp_path / "bundles" / "synthetic-by-year" / "svm-0.bundle").is_dir()
     page = (results / "synthetic-by-year" / "README.md").read_text("utf-8")
     assert "| method | 2005, dev | " in page
     assert "## Without near-copies" in page

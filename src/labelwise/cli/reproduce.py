@@ -104,8 +104,8 @@ def reproduce(
     finished (a run on the same data with the same settings) is not run again; what was interrupted
     goes on from its checkpoint. On a GPU several trainings share it. With --more, --thesaurus or
     --every-concept the data set is one of its own (eurlex57k+newlaw), which takes the settings of
-    the data set alone unless it has some. Its runs and bundles stand in folders of their own, and
-    with --hide in folders that are named after the draw.
+    the data set alone unless it has some, as does one that was split by year. Its runs and bundles
+    stand in folders of their own, and with --hide in folders that are named after the draw.
 
     \b
     Examples:
@@ -122,6 +122,7 @@ def reproduce(
         trainings,
         unfinished,
     )
+    from labelwise.corpus.by_year import ENDING
 
     until = time.monotonic() + stop_after if stop_after else None
     hiding = hiding_of(hide, draw, drop_documents)
@@ -131,7 +132,8 @@ def reproduce(
     names = method_names(methods or (), corpus)
     wanted = {one.name: one for one in trainings(names, seeds, corpus, configs, given)}
     _check_given(given, wanted)
-    bundles = bundles / corpus.run_name if hiding or "+" in corpus.name else bundles
+    if hiding or "+" in corpus.name or corpus.name.endswith(ENDING):
+        bundles = bundles / corpus.run_name
     places = Places(out, bundles, cache)
     waiting = unfinished(wanted, corpus, places)
     for name, one in wanted.items():
