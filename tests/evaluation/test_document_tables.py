@@ -101,7 +101,7 @@ def test_without_near_copies_the_figures_are_those_of_the_documents_that_remain(
     assert shown["all RP@5 of both"] == number(RUNS[0].value("test", "all", "RP@5"))
     said = near_copy_sections(RUNS, made, "test")
     assert "Of 80 test documents 30 are near-copies" in said[1]
-    assert "both have 0.5 or more" in said[1]
+    assert "a share of 0.5 or more stands in both" in said[1]
     assert "**50 remain**" in said[1]
     assert near_copy_sections(RUNS, None, "test") == []
 
@@ -179,6 +179,7 @@ def test_models_on_a_file_have_intervals_and_the_documents_they_leave_bare(tmp_p
     assert shown["gold it does not know"] == "5"
     for run in runs:
         run.write(tmp_path)
+    assert not (tmp_path / "acts" / "labels.csv").exists()  # each has labels of its own
     report(tmp_path)
     assert table.markdown().rstrip() in (tmp_path / "acts" / "README.md").read_text("utf-8")
     readme = updated_readme("<!-- results:begin --><!-- results:end -->", tmp_path)

@@ -29,9 +29,10 @@ def near_copy_sections(
     copies = documents.copies(split)
     return [
         "## Without near-copies",
-        f"Of {len(copies):,} {split} documents {copies.sum():,} are near-copies: of their runs of "
-        f"five words and those of a training document, both have {documents.threshold:g} or more "
-        "(Jaccard similarity; candidates by MinHash, each compared exactly). "
+        f"Of {len(copies):,} {split} documents {copies.sum():,} are near-copies: of all runs of "
+        "five words in one and in a training document, a share of "
+        f"{documents.threshold:g} or more stands in both (Jaccard similarity; candidates by "
+        "MinHash, each compared exactly). "
         f"**{(~copies).sum():,} remain**, and the figures are theirs; the last two columns are for "
         "comparison.",
         near_copy_table(runs, copies, split).markdown().rstrip(),

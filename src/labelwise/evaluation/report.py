@@ -146,7 +146,8 @@ def report_markdown(
         f"Groups: `frequent` labels have at least {FREQUENT} training documents, `few` fewer, "
         "`zero` none. A group ranks its own labels among themselves, on the documents with a gold "
         "label in it; `zero-among-all` looks for the zero-shot labels among all labels. micro-F1 "
-        "is at a score above 0.5, `tuned` at the threshold that is best on dev.",
+        "is at a score above 0.5, `tuned` at the threshold that is best on dev"
+        + (", the dev of each model's own data." if runs[0].data.trained_on else "."),
         _documents(runs[0], split).markdown().rstrip(),
     ]
     if runs[0].data.trained_on:

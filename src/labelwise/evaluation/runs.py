@@ -148,8 +148,10 @@ class Run:
         if labels:
             write_whole(labels_path(path), pack_labels(labels))
             space, table = next(iter(labels.values())).space, path.parent.parent / "labels.csv"
-            # A view that hides labels has the labels of the whole data set.
-            if space is not None and self.data.hidden is None and not table.exists():
+            # A view that hides labels has the labels of the whole data set; models on a file have
+            # labels of their own.
+            others = self.data.hidden is not None or self.data.trained_on
+            if space is not None and not others and not table.exists():
                 write_whole(table, name_labels(space))
         text = json.dumps(self.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
         write_whole(path, f"{text}\n".encode())
