@@ -20,7 +20,9 @@ from encoder_cases import frequent_words, tiny_encoder
 from labelwise import bundle, methods
 from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.document import Document, Section
+from labelwise.corpus.labels import GROUPS
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.calibration import Calibration, Curve
 from labelwise.evaluation.unseen_scale import UnseenScale
 from labelwise.methods import Method
 
@@ -202,25 +204,26 @@ def _check_spans(document: Document, evidence: methods.Evidence) -> None:
         assert weights.sum() == pytest.approx(1, abs=1e-4)
 
 
-def check_unseen_labels_can_be_put_on_the_scale_of_the_others(
-    method: Method, data: Dataset, folder: Path
-) -> None:
-    """Of zero-shot labels alone; a bundle keeps the scale, and so does a model with more labels."""
+def check_scores_can_be_put_on_another_scale(method: Method, data: Dataset, folder: Path) -> None:
+    """Those of zero-shot labels, and then all by group; a bundle keeps the scale, and so does a
+    model with more labels."""
     documents, zero = data.test[:5], method.label_space.groups["zero"]
     plain, scale = method.scores(documents), UnseenScale(slope=0.5, offset=1.0)
-    method.unseen = scale
+    curves = {group: Curve("platt", (0.5, -at)) for at, group in enumerate(GROUPS)}
+    method.unseen, method.calibration = scale, Calibration(curves)
     try:
-        placed = method.scores(documents)
+        scaled = method.scores(documents)
         bundle.save(method, folder / "placed")
         wider: Any = None
         if hasattr(method, "with_labels"):
             wider = method.with_labels({"new": method.label_space.labels[0].descriptor})
     finally:
-        method.unseen = None
-    np.testing.assert_array_equal(placed[:, : zero.start], plain[:, : zero.start])
-    np.testing.assert_allclose(placed[:, zero], scale(plain[:, zero]), rtol=1e-6)
+        method.unseen = method.calibration = None
+    placed = np.concatenate([plain[:, : zero.start], scale(plain[:, zero])], axis=1)
+    expected = Calibration(curves)(placed, method.label_space.groups)
+    np.testing.assert_allclose(scaled, expected, rtol=1e-6)
     again = bundle.load(folder / "placed").scores(documents)
-    np.testing.assert_allclose(again, placed, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(again, scaled, rtol=1e-5, atol=1e-6)
     if wider is not None:
         there = [wider.label_space.index[id] for id in method.label_space.ids]
         found = wider.scores(documents)[:, there]

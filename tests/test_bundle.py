@@ -11,8 +11,9 @@ import pytest
 import labelwise.bundle
 from labelwise import bundle
 from labelwise.corpus.document import Document, Section
-from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.labels import GROUPS, LabelSpace
 from labelwise.errors import BundleError
+from labelwise.evaluation.calibration import Calibration, Certificate, Curve
 from labelwise.methods.exact_match import ExactMatch
 
 ACT = Document("a", "", (Section("article", "The import of citrus fruit."),))
@@ -42,6 +43,22 @@ def test_a_bundle_names_its_labels_and_says_how_it_was_made(saved: Path) -> None
     assert described["method"] == "exact-match"
     assert described["card"] == {"data": "synthetic"}
     assert described["versions"]["labelwise"] == labelwise.__version__
+
+
+def test_a_bundle_keeps_its_calibration_and_refuses_one_of_another_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calibrated = method("import", "citrus fruit")
+    curves = {group: Curve("platt", (0.5, -1.0)) for group in GROUPS}
+    calibrated.calibration = Calibration(curves, (Certificate(0.9, 0.4),), "acts/svm/it.json")
+    bundle.save(calibrated, tmp_path / "model")
+    loaded = bundle.load(tmp_path / "model")
+    assert loaded.calibration == calibrated.calibration
+    assert loaded.certified(0.9) == 0.4
+    np.testing.assert_array_equal(loaded.scores([ACT]), calibrated.scores([ACT]))
+    monkeypatch.setattr("labelwise.evaluation.calibration.VERSION", 2)
+    with pytest.raises(BundleError, match="model: the calibration has version 1"):
+        bundle.load(tmp_path / "model")
 
 
 @pytest.mark.parametrize("part", ["arrays", "labels", "values"])

@@ -1,11 +1,11 @@
 """A bundle: a folder that is a complete saved model, and loads anywhere.
 
-``bundle.json`` names the method, its settings, its threshold, the scale of its unseen labels where
-it has one, the card (how it was made and how it scored), the versions it was made with, and the
-other files with their SHA-256: the arrays, the labels, other values, and the card's ``thesaurus``
-where it has one. Their names hold a piece of their digest, so that a new save never touches the
-files of the old one:
-replacing ``bundle.json`` is the one moment at which the old model becomes the new one.
+``bundle.json`` names the method, its settings, its threshold, the scale of its unseen labels and
+its calibration where it has them, the card (how it was made and how it scored), the versions it was
+made with, and the other files with their SHA-256: the arrays, the labels, other values, and the
+card's ``thesaurus`` where it has one. Their names hold a piece of their digest, so that a new save
+never touches the files of the old one: replacing ``bundle.json`` is the one moment at which the old
+model becomes the new one.
 Nothing in a bundle is ever executed.
 """
 
@@ -31,6 +31,7 @@ from labelwise import methods
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import BundleError, LabelwiseError
+from labelwise.evaluation.calibration import Calibration
 from labelwise.evaluation.unseen_scale import UnseenScale
 from labelwise.methods.base import Method, Settings, State
 
@@ -71,6 +72,7 @@ def save(method: Method, path: str | Path, *, card: Mapping[str, Any] | None = N
         "settings": dataclasses.asdict(method.settings),
         "threshold": method.threshold,
         **({"unseen": dataclasses.asdict(method.unseen)} if method.unseen else {}),
+        **({"calibration": method.calibration.to_json()} if method.calibration else {}),
         "card": card,
         "versions": {
             "labelwise": labelwise.__version__,
@@ -119,6 +121,11 @@ def load(path: str | Path) -> Method:
     method.threshold = float(manifest["threshold"])
     if unseen := manifest.get("unseen"):
         method.unseen = UnseenScale(float(unseen["slope"]), float(unseen["offset"]))
+    if calibration := manifest.get("calibration"):
+        try:
+            method.calibration = Calibration.from_json(calibration)
+        except LabelwiseError as error:
+            raise BundleError(f"{folder}: {error}") from error
     return method
 
 

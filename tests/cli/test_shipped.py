@@ -20,7 +20,7 @@ from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.evaluation.runs import Run
-from labelwise.evidence.predictions import rank
+from labelwise.evidence.predictions import Cut, rank
 from labelwise.methods.linear import LinearMethod
 
 ROOT = Path(__file__).parents[2]
@@ -206,7 +206,7 @@ def test_scores_are_probabilities_and_unseen_labels_have_none(model: LinearMetho
     assert ((scores >= 0) & (scores <= 1)).all()
     assert (scores[model.label_space.groups["zero"]] == 0).all()
     assert 0 < model.threshold < 0.5
-    assert len(rank(scores, model.label_space, top=50, threshold=model.threshold)) < 20
+    assert len(rank(scores, model.label_space, top=50, cut=Cut(threshold=model.threshold))) < 20
 
 
 def test_places_are_told_of_labels_that_have_one(model: LinearMethod, thesaurus: Thesaurus) -> None:

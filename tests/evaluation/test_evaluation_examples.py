@@ -9,7 +9,18 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "module", ["chance", "counts", "ranking", "significance", "tables", "threshold"]
+    "module",
+    [
+        "calibration",
+        "chance",
+        "counts",
+        "expected_precision",
+        "logistic_fit",
+        "ranking",
+        "significance",
+        "tables",
+        "threshold",
+    ],
 )
 def test_the_examples_run(module: str) -> None:
     found = doctest.testmod(import_module(f"labelwise.evaluation.{module}"))

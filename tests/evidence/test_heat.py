@@ -21,7 +21,7 @@ from labelwise.evidence.heat import (
     phrases_of,
     segments,
 )
-from labelwise.evidence.predictions import rank
+from labelwise.evidence.predictions import Cut, rank
 from labelwise.methods.base import Evidence, Span
 from labelwise.text.tokenizer import tokenize
 
@@ -151,7 +151,7 @@ def test_the_ranking_breaks_ties_by_label_order_whatever_is_cut() -> None:
 
 def test_the_threshold_is_passed_only_from_above() -> None:
     scores = np.array([0.5, 0.6, 0.4, 0.5, 0.7], dtype=np.float32)
-    found = rank(scores, SPACE, top=5, threshold=0.5)
+    found = rank(scores, SPACE, top=5, cut=Cut(threshold=0.5))
     assert [one.label.id for one in found] == ["5", "693"]
 
 

@@ -19,7 +19,9 @@ from methods.network_cases import BY_SECTION, acts, label_space
 from tokenizers import Tokenizer
 
 from labelwise.corpus.document import Document, Section
+from labelwise.corpus.labels import GROUPS
 from labelwise.errors import LabelwiseError, MissingExtraError
+from labelwise.evaluation.calibration import Calibration, Curve
 from labelwise.export import onnx_file
 from labelwise.export.onnx_file import check_exportable, write_onnx
 from labelwise.export.parity import onnx_inputs, open_onnx
@@ -277,3 +279,11 @@ def test_a_word_that_is_not_there_is_an_error_of_the_runtime(tmp_path: Path) -> 
     beyond = np.full((1, 2), len(method.vocabulary), np.int64)
     with pytest.raises(Exception, match="out of data bounds"):
         open_onnx(path)({"tokens": beyond, "lengths": np.array([2])})
+
+
+def test_a_calibrated_network_is_refused_for_its_curves_would_be_lost(tmp_path: Path) -> None:
+    method = copy(network("cnn-lwan"))
+    method.calibration = Calibration({group: Curve("as it is") for group in GROUPS})
+    with pytest.raises(LabelwiseError, match="as it was before `labelwise calibrate --on`"):
+        write_onnx(method, tmp_path / "model.onnx")
+    assert not (tmp_path / "model.onnx").exists()

@@ -8,8 +8,10 @@ import torch
 from network_cases import acts, fitted, label_space
 
 from labelwise import bundle
+from labelwise.corpus.labels import GROUPS
 from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.calibration import Calibration, Curve
 from labelwise.evaluation.unseen_scale import UnseenScale
 from labelwise.methods import Method
 from labelwise.methods.base import Widening
@@ -235,6 +237,21 @@ def test_the_scale_of_unseen_labels_is_kept(methods: dict[str, Method], tmp_path
         np.testing.assert_array_equal(column(again, "9001"), column(new, "9001"))
     finally:
         method.unseen = None
+
+
+def test_a_calibration_is_kept_and_applied_once(methods: dict[str, Method], tmp_path) -> None:
+    method = methods["z-bigru-lwan"]
+    method.calibration = Calibration({group: Curve("platt", (0.5, -1.0)) for group in GROUPS})
+    try:
+        new, _ = relabel(method, TODAY)
+        bundle.save(new, tmp_path / "new")
+        again = bundle.load(tmp_path / "new")
+        calibrated = column(method, "5255")
+        np.testing.assert_allclose(column(again, "5255"), calibrated, rtol=1e-5)
+        method.calibration = None
+        assert not np.allclose(column(method, "5255"), calibrated)
+    finally:
+        method.calibration = None
 
 
 def test_another_thesaurus_is_refused(methods: dict[str, Method]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from labelwise.bundle import save
 from labelwise.cli import main
 from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.document import Document
+from labelwise.corpus.labels import GROUPS
 from labelwise.corpus.plain_text import split_act
+from labelwise.evaluation.calibration import Calibration, Certificate, Curve
 from labelwise.evidence.predictions import rank
 from labelwise.methods import Method
 from labelwise.serving.models import Source
@@ -121,6 +124,59 @@ def test_threshold_top_include_and_exclude_cut_the_ranking(
 
     only = tag(client, **act, top=50, include=[whole[9]["id"], whole[4]["id"]])["predictions"]
     assert [one["id"] for one in only] == [whole[4]["id"], whole[9]["id"]]
+
+
+def test_a_document_gets_its_best_labels_whatever_the_threshold(
+    client: httpx.Client, act: dict[str, Any]
+) -> None:
+    whole = tag(client, **act, top=50)["predictions"]
+    assert tag(client, **act, threshold=1)["predictions"] == []
+    assert tag(client, **act, threshold=1, best=2)["predictions"] == whole[:2]
+    too_many = client.post("/v1/tag", json={**act, "top": 3, "best": 4})
+    assert (too_many.status_code, too_many.json()["field"]) == (422, "best")
+
+
+def test_labels_are_kept_while_they_are_expected_to_be_precise_enough(
+    client: httpx.Client, act: dict[str, Any]
+) -> None:
+    whole = [one["score"] for one in tag(client, **act, top=50)["predictions"]]
+    precision = (np.mean(whole[:3]) + np.mean(whole[:4])) / 2
+    answer = tag(client, **act, top=50, precision=precision)
+    assert [one["score"] for one in answer["predictions"]] == whole[:3]
+    assert answer["notes"] == [
+        "the scores of svm are not calibrated, so that precision is a rough guess"
+    ]
+
+
+def test_a_calibrated_model_gives_chances_and_what_is_certified_of_them(
+    serve: Callable[..., httpx.Client], fitted: dict[str, Method], act: dict[str, Any]
+) -> None:
+    sure = copy(fitted["svm"])
+    curves = {group: Curve("platt", (0.5, 1.0)) for group in GROUPS}
+    sure.calibration = Calibration(curves, (Certificate(0.9, 0.8),))
+    client = serve([Source("plain", method=fitted["svm"]), Source("sure", method=sure)])
+    plain, told = client.get("/v1/models").json()["models"]
+    assert (plain["calibrated"], plain["certified"]) == (False, [])
+    assert (told["calibrated"], told["certified"]) == (True, [0.9])
+
+    before = {one["id"]: one["score"] for one in tag(client, **act, top=20)["predictions"]}
+    after = tag(client, **act, model="sure", top=20, precision=0.1)
+    assert after["notes"] == []
+    for one in after["predictions"][:5]:
+        z = np.log(before[one["id"]]) - np.log1p(-before[one["id"]])
+        assert one["score"] == pytest.approx(1 / (1 + np.exp(-0.5 * z - 1)), abs=1e-3)
+    kept = tag(client, **act, model="sure", certified=0.9)["predictions"]
+    assert [one["id"] for one in kept] == [
+        one["id"] for one in after["predictions"] if one["score"] > 0.8
+    ]
+    for body, sentence in (
+        ({"model": "sure", "certified": 0.95}, "0.95 is not certified for this model"),
+        ({"model": "plain", "certified": 0.9}, "no precision is certified for this model"),
+        ({"model": "sure", "certified": 0.9, "threshold": 0.1}, "another one is given"),
+    ):
+        refused = client.post("/v1/tag", json={**act, **body})
+        assert (refused.status_code, refused.json()["field"]) == (422, "certified")
+        assert sentence in refused.json()["detail"]
 
 
 def test_ten_thousand_labels_to_exclude_are_taken_and_the_unknown_ones_counted(

@@ -1,4 +1,5 @@
-"""``labelwise calibrate``: unseen labels take their place in the one list of all labels."""
+"""``labelwise calibrate``: unseen labels take their place in the one list; scores become chances
+(``calibrate_on``)."""
 
 from __future__ import annotations
 
@@ -9,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from labelwise.cli.calibrate_on import calibrate_like, calibrate_on
 from labelwise.cli.evaluate import command_line
 from labelwise.cli.inputs import hiding_of_card
 from labelwise.cli.options import (
     EveryConceptOption,
     JsonOption,
     MoreOption,
+    SkipBadOption,
     SummariesOption,
     ThesaurusOption,
     additions_of,
@@ -34,13 +37,28 @@ if TYPE_CHECKING:
 def calibrate(
     bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
     hidden: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             help="The same method, trained with labels hidden (--hide), one or more draws.",
             metavar="HIDDEN...",
+            show_default=False,
         ),
-    ],
+    ] = None,
     *,
+    on: Annotated[
+        Path | None,
+        typer.Option(
+            help="Make scores chances, on this file or folder of labelled documents.",
+            show_default=False,
+        ),
+    ] = None,
+    like: Annotated[
+        Path | None,
+        typer.Option(
+            help="Take over the calibration and the threshold of this bundle, a twin of the model.",
+            show_default=False,
+        ),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(
@@ -69,20 +87,32 @@ def calibrate(
         str | None,
         typer.Option(help="What the new model is called in tables.", show_default="its method's"),
     ] = None,
+    results: Annotated[
+        Path, typer.Option(help="With --on: the folder that the figures are written to.")
+    ] = Path("results"),
+    skip_bad: SkipBadOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Put labels that no training document carries on the scale of the others.
+    """Put labels that no training document carries on the scale of the others, or make scores
+    chances.
 
-    Their log-odds get a slope and an offset. Models of the same method from which labels were
-    hidden say, on dev documents, which slope, and how much the seen labels should lose of their
-    RP@5 and R@10, gives the highest harmonic mean of what is found of seen and of unseen labels in
-    the top ten of all. The offset is the one at which the model itself loses as much on dev. Labels
-    added later are put on the same scale.
+    With HIDDEN the first: their log-odds get a slope and an offset. Models of the same method from
+    which labels were hidden say, on dev documents, which slope, and how much the seen labels should
+    lose of their RP@5 and R@10, gives the highest harmonic mean of what is found of seen and of
+    unseen labels in the top ten of all. The offset is the one at which the model itself loses as
+    much on dev. Labels added later are put on the same scale.
+
+    With --on the second: documents like those that the model will meet say how often labels of a
+    score are right, for labels often, seldom and never seen in training; the threshold becomes the
+    best one for them. What that does is measured on documents held out. The order of the labels of
+    a group stays as it is.
 
     \b
     Examples:
       labelwise calibrate z.bundle z-hidden-0.bundle z-hidden-1.bundle --data DATA --out all.bundle
       labelwise evaluate all.bundle --data DATA
+      labelwise calibrate svm.bundle --on newlaw/dev.jsonl.xz --out sure.bundle
+      labelwise calibrate svm-with-dev.bundle --like sure.bundle --out final.bundle
     """
     from labelwise import bundle as bundles
     from labelwise.evaluation.threshold import tune_threshold
@@ -95,6 +125,21 @@ def calibrate(
         placed,
     )
 
+    if sum(map(bool, (hidden, on, like))) != 1:
+        raise typer.BadParameter("one of HIDDEN, --on and --like is needed")
+    if on is not None or like is not None:
+        if prepared or more or summaries or every_concept:
+            raise typer.BadParameter("these options go with HIDDEN; with --on, --thesaurus fits")
+        check_writable(out)
+        if on is not None:
+            calibrate_on(
+                bundle, on, out, thesaurus=thesaurus, name=name, results=results,
+                skip_bad=skip_bad, as_json=as_json,
+            )  # fmt: skip
+        elif like is not None:
+            calibrate_like(bundle, like, out, name=name, as_json=as_json)
+        return
+    assert hidden is not None
     if data is None and prepared is None:
         raise typer.BadParameter("--data (or LABELWISE_DATA) or --prepared is needed")
     check_writable(out)
@@ -117,7 +162,7 @@ def calibrate(
 
     source = _source(data, additions, prepared, hiding_of_card(card))
     _check_labels(bundle, method, source)
-    method.unseen = None
+    method.unseen = method.calibration = None
     scores, gold = source.scores(method, "dev"), source.gold("dev")
     own = lists_of(scores, gold, method.label_space)
     before = described(own, UnseenScale(1.0, 0.0))

@@ -35,16 +35,18 @@ def card(
       labelwise card svm.bundle
       labelwise card svm.bundle --results results --out svm.md
     """
-    text = card_markdown(bundle, results)
     if out is None:
-        print(text, end="")
+        print(card_markdown(bundle, results), end="")
         return
+    figure = out.with_name(f"{out.stem}-reliability.svg")
+    text = card_markdown(bundle, results, figure)
     out.write_text(text, "utf-8")
     note(f"wrote {out}")
 
 
-def card_markdown(bundle: Path, results: Path) -> str:
-    """The page, from the bundle and the files in ``results`` alone."""
+def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> str:
+    """The page, from the bundle and the files in ``results`` alone; its figure is written where it
+    is wanted."""
     from labelwise import bundle as bundles
     from labelwise.evaluation.runs import Run
 
@@ -63,6 +65,7 @@ def card_markdown(bundle: Path, results: Path) -> str:
         *_summary(manifest, name, bundle),
         "## How good it is",
         *_figures(run, name),
+        *_chances(manifest, results, figure),
         *_evidence(folder),
         *_sizes(sizes),
         "## What it cannot do",
@@ -145,6 +148,30 @@ def _figures(run: Run | None, name: str) -> Iterator[str]:
     )
 
 
+def _chances(manifest: Mapping[str, Any], results: Path, figure: Path | None) -> Iterator[str]:
+    """Whether its scores are chances and what can be done with them, where that was measured."""
+    from labelwise.evaluation import calibration_records as records
+    from labelwise.evaluation.reliability_figure import reliability_svg
+
+    at = manifest.get("calibration", {}).get("record", "")
+    record = _read(results / at) if at else None
+    if record is None:
+        return
+    yield "## What its scores are good for"
+    yield (
+        f"Scores are calibrated on {record['data']['name']}, {record['documents']:,} documents "
+        f"(`labelwise calibrate --on`, figures of {record['method']}): on such documents a score "
+        "is the chance that a label is right."
+    )
+    yield records.without_a_look(record)
+    if figure is not None:
+        figure.write_bytes(reliability_svg(record))
+        yield f"![Share of the five best labels that are gold, by score]({figure.name})"
+    for table in (records.reliability_table, records.assigned_table, records.precision_table):
+        yield table(record).markdown().rstrip()
+    yield records.EXPLAINED
+
+
 def _evidence(folder: Path) -> Iterator[str]:
     """Whether its scores hang on the words that it shows, where that was measured."""
     from labelwise.evaluation.faithfulness_records import EXPLAINED, faithfulness_table
@@ -218,10 +245,16 @@ def _limits(manifest: Mapping[str, Any]) -> Iterator[str]:
             f"Of the labels, {groups['few']:,} have fewer than 50 training documents: see the row "
             "`few`, and look at suggestions of such labels twice."
         )
+    calibrated = manifest.get("calibration", {}).get("record", "").partition("/")[0]
     yield (
-        "Scores are probabilities fitted on dev over all labels at once, not label by label. "
-        f"`--threshold tuned` is {manifest['threshold']:.4f}, which is best for micro-F1 on dev: "
-        "for documents of another kind, choose your own."
+        (
+            f"Scores are chances fitted on {calibrated} for groups of labels, not label by label. "
+            if calibrated
+            else "Scores are probabilities fitted on dev over all labels at once, not label by "
+            "label. "
+        )
+        + f"`--threshold tuned` is {manifest['threshold']:.4f}, which is best for micro-F1 on "
+        + f"{calibrated or 'dev'}: for documents of another kind, choose your own."
     )
     yield (
         "It suggests; an indexer decides. The evidence is what the program went by, not what the "

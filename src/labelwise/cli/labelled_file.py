@@ -23,7 +23,45 @@ from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
 from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_memory
-from labelwise.methods import Method
+from labelwise.methods import Method, Scores
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Labelled:
+    """The documents of a file and a model's scores of them, in one label space with the gold labels
+    that the model does not know: those score zero."""
+
+    documents: Sequence[Document]
+    space: LabelSpace
+    unknown: Mapping[str, str]
+    """Gold labels that the model does not know, with their descriptors."""
+    scores: Scores
+
+    @property
+    def unknown_counts(self) -> dict[str, int]:
+        gold = sum(
+            label in self.unknown for one in self.documents for label in dict.fromkeys(one.labels)
+        )
+        return {"unknown labels": len(self.unknown), "unknown gold": gold}
+
+
+def score_file(
+    method: Method, path: Path, *, thesaurus: Thesaurus | None, skipped: Skipped | None = None
+) -> Labelled:
+    """Read and score a labelled file or folder."""
+    space = method.label_space
+    documents = with_today_s_labels(list(read(path, skipped=skipped)), space, thesaurus)
+    if not any(document.labels for document in documents):
+        raise LabelwiseError(f"no document of {path} has a gold label to measure against")
+    names = thesaurus.descriptors if thesaurus else {}
+    labels = dict.fromkeys(label for document in documents for label in document.labels)
+    unknown = {label: names.get(label, label) for label in labels if label not in space.index}
+    wide = space.with_labels(unknown)
+    scores = np.zeros((len(documents), len(wide)), dtype=np.float32)
+    scores[:, [wide.index[id] for id in space.ids]] = score(
+        method, documents, f"{method.name}: scoring {path.name}"
+    )
+    return Labelled(documents, wide, unknown, scores)
 
 
 def measure_file(
@@ -42,39 +80,28 @@ def measure_file(
     own threshold, for nothing is tuned here. The run is one of the data ``file_name`` gives, by the
     method and the data that the model was trained on.
     """
-    space, split = method.label_space, split_name(path)
-    documents = with_today_s_labels(list(read(path, skipped=skipped)), space, thesaurus)
-    if not any(document.labels for document in documents):
-        raise LabelwiseError(f"no document of {path} has a gold label to measure against")
-    names = thesaurus.descriptors if thesaurus else {}
-    labels = dict.fromkeys(label for document in documents for label in document.labels)
-    unknown = {label: names.get(label, label) for label in labels if label not in space.index}
-    wide = space.with_labels(unknown)
+    split = split_name(path)
     started = time.perf_counter()
-    scores = np.zeros((len(documents), len(wide)), dtype=np.float32)
-    scores[:, [wide.index[id] for id in space.ids]] = score(
-        method, documents, f"{method.name}: scoring {path.name}"
-    )
+    found = score_file(method, path, thesaurus=thesaurus, skipped=skipped)
     seconds = time.perf_counter() - started
     measures = evaluate(
-        scores,
-        wide.gold(documents),
-        wide,
+        found.scores,
+        found.space.gold(found.documents),
+        found.space,
         tuned_threshold=method.threshold,
-        unranked=[wide.index[label] for label in unknown],
+        unranked=[found.space.index[label] for label in found.unknown],
     )
-    trained_on = str(card.get("data", {}).get("name", ""))
     return Run(
-        method="@".join(filter(None, (name_of(card, method.name), trained_on))),
+        method=named_after_data(method, card),
         seed=int(method.settings.seed),
         measures={split: measures},
         data=DataRecord(
             name=file_name(path),
             fingerprint=digest_of([path]),
-            counts={split: len(documents), **_unknown_counts(documents, unknown)},
-            label_space=wide.fingerprint,
-            groups={group: part.stop - part.start for group, part in wide.groups.items()},
-            trained_on=trained_on or "unknown data",
+            counts={split: len(found.documents), **found.unknown_counts},
+            label_space=found.space.fingerprint,
+            groups={group: part.stop - part.start for group, part in found.space.groups.items()},
+            trained_on=_trained_on(card) or "unknown data",
         ),
         threshold=float(method.threshold),
         settings=dataclasses.asdict(method.settings),
@@ -83,6 +110,15 @@ def measure_file(
         peak_memory=max(peak_memory() or 0, card.get("peak_memory") or 0) or None,
         command=command,
     )
+
+
+def named_after_data(method: Method, card: Mapping[str, Any]) -> str:
+    """What a model is called among others of its method: by the data too that it was trained on."""
+    return "@".join(filter(None, (name_of(card, method.name), _trained_on(card))))
+
+
+def _trained_on(card: Mapping[str, Any]) -> str:
+    return str(card.get("data", {}).get("name", ""))
 
 
 def file_name(path: Path) -> str:
@@ -116,8 +152,3 @@ def with_today_s_labels(
         )
         for one in documents
     ]
-
-
-def _unknown_counts(documents: Sequence[Document], unknown: Mapping[str, str]) -> dict[str, int]:
-    gold = sum(label in unknown for one in documents for label in dict.fromkeys(one.labels))
-    return {"unknown labels": len(unknown), "unknown gold": gold}

@@ -18,7 +18,7 @@ from labelwise.cli.inputs import batches, read_inputs
 from labelwise.cli.label_lists import allowed_columns
 from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
-from labelwise.cli.output import console, finite, one_bar, table
+from labelwise.cli.output import console, finite, note, one_bar, table
 from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 
 BATCH = 256
 """Documents scored at a time: enough to be fast, few enough that memory does not grow."""
+
+
+UNCALIBRATED = (
+    "the scores of this model are not calibrated, so that --precision is a rough guess: `labelwise "
+    "calibrate --on` makes them chances"
+)
 
 
 class Format(StrEnum):
@@ -70,6 +76,29 @@ def tag(
             metavar="NUMBER|tuned",
         ),
     ] = None,
+    certified: Annotated[
+        float | None,
+        typer.Option(
+            help="Only labels above the score from which on so many are right, as `labelwise "
+            "calibrate --on` certified it.",
+            metavar="PRECISION",
+            show_default=False,
+        ),
+    ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="From the top, as many labels as are expected to have this precision together: "
+            "the mean of their scores.",
+            show_default=False,
+        ),
+    ] = None,
+    best: Annotated[
+        int,
+        typer.Option(min=0, help="So many labels at least, whatever these three leave out."),
+    ] = 0,
     include: Annotated[
         list[str] | None,
         typer.Option(help="Only these labels: ids, a comma list, or @FILE.", metavar="ID|@FILE"),
@@ -98,6 +127,8 @@ def tag(
       labelwise tag act.html
       labelwise tag 32016R0679
       labelwise tag acts/ --top 10 --threshold tuned --format csv
+      labelwise tag acts/ --top 20 --threshold tuned --best 3
+      labelwise tag acts/ --top 20 --precision 0.8 --bundle sure.bundle
       cat act.txt | labelwise tag - --evidence --json
       labelwise tag act.xml --exclude 1309,693 --include @allowed.txt
       labelwise tag act.xml --bundle svm.bundle
@@ -105,24 +136,32 @@ def tag(
     """
     from labelwise import bundle as bundles
     from labelwise import shipped
+    from labelwise.evidence.predictions import Cut, rank
 
+    if threshold is not None and certified is not None:
+        raise typer.BadParameter("--threshold and --certified are two thresholds: give one")
+    if best > top:
+        raise typer.BadParameter(f"--best {best} is more than --top {top}")
     bundle = bundle or shipped.path()
     method = with_added_labels(bundles.load(bundle), add_label or ())
     space, thesaurus = method.label_space, bundles.thesaurus(bundle)
-    cut = parse_threshold(threshold, method)
+    above = parse_threshold(threshold, method)
+    cut = Cut(above if certified is None else method.certified(certified), precision, best)
+    if best and cut == Cut(best=best):
+        raise typer.BadParameter("--best goes with --threshold, --certified or --precision")
+    if precision is not None and method.calibration is None:
+        note(UNCALIBRATED)
     allowed = allowed_columns(space, include or (), exclude or ())
     languages = LanguageNotes(bundle)
     # Labels that are asked for by name need not be among the best.
     score = method.scores if include else method.best_scores
 
     def tagged() -> Iterator[Tagged]:
-        from labelwise.evidence.predictions import rank
-
         with one_bar("tagging") as advance:
             for batch in batches(read_inputs(files, skip_bad=skip_bad), BATCH):
                 for document, scores in zip(batch, score(batch), strict=True):
                     languages.look_at(document)
-                    found = rank(scores, space, top=top, threshold=cut, allowed=allowed)
+                    found = rank(scores, space, top=top, cut=cut, allowed=allowed)
                     labels = [prediction.label.id for prediction in found]
                     why = method.evidence(document, labels) if evidence else None
                     yield Tagged(document, found, why, thesaurus)

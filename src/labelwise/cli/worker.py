@@ -143,7 +143,7 @@ class Numbers:
                 f"this {method.name} has another vocabulary than the prepared corpus: train it "
                 "again from this corpus"
             )
-        return method.placed(network.scores_of(self.splits[split]))
+        return method.finished(network.scores_of(self.splits[split]))
 
     def gold(self, split: str) -> Any:
         return self.splits[split].gold

@@ -62,6 +62,11 @@ def to_onnx(method: Method, *, int8: bool = False) -> ModelProto:
     from labelwise.export.parts import Parts
 
     network = cast("NetworkMethod", method)
+    if network.calibration is not None:
+        raise LabelwiseError(
+            "an ONNX file holds no calibration: export the model as it was before `labelwise "
+            "calibrate --on`"
+        )
     parts = Parts(network, int8=int8)
     logits = NETWORKS[network.name](parts)
     if network.unseen is not None:

@@ -16,6 +16,7 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.calibration import Calibration
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.evaluation.unseen_scale import UnseenScale
 
@@ -81,12 +82,15 @@ def require(settings: object, **lowest: float) -> None:
 
 
 def require_as_trained(members: Sequence[Method]) -> None:
-    """Raise an error for a method to be joined whose unseen labels are on another scale already."""
+    """Raise an error for a method to be joined whose scores are on another scale already."""
     for member in members:
-        if member.unseen is not None:
+        if member.unseen is not None or member.calibration is not None:
+            what = (
+                "the unseen labels of this" if member.unseen is not None else "the scores of this"
+            )
             raise LabelwiseError(
-                f"the unseen labels of this {member.name} were put on the scale of the others: "
-                "join models as they were trained, and calibrate what is made of them"
+                f"{what} {member.name} were put on another scale by `labelwise calibrate`: join "
+                "models as they were trained, and calibrate what is made of them"
             )
 
 
@@ -104,6 +108,9 @@ class Method(ABC):
     unseen: UnseenScale | None = None
     """How the scores of labels without training documents are put on the scale of the others, those
     added after training included (`labelwise calibrate`); None leaves them as they are."""
+    calibration: Calibration | None = None
+    """How scores become chances on documents like those that it was chosen on
+    (`labelwise calibrate --on`); None leaves them as they are."""
     deterministic: ClassVar[bool] = True
     """Whether the same seed gives the same scores."""
     cache: Path | None = None
@@ -148,7 +155,14 @@ class Method(ABC):
         labels = len(self.label_space)
         if not documents:
             return np.zeros((0, labels), dtype=np.float32)
-        return self.placed(self._scores(documents))
+        return self.finished(self._scores(documents))
+
+    def finished(self, scores: Scores) -> Scores:
+        """Scores as they are given: unseen labels on the scale of the others, and calibrated."""
+        placed = self.placed(scores)
+        if self.calibration is None:
+            return placed
+        return self.calibration(placed, self.label_space.groups)
 
     def placed(self, scores: Scores) -> Scores:
         """Scores with those of unseen labels on the scale of the others, where there is one."""
@@ -157,10 +171,18 @@ class Method(ABC):
         zero = self.label_space.groups["zero"].start
         return np.concatenate([scores[:, :zero], self.unseen(scores[:, zero:])], axis=1)
 
+    def certified(self, precision: float) -> float:
+        """The score above which labels are right at least so often, as it was certified."""
+        if self.calibration is None:
+            raise LabelwiseError(
+                "no precision is certified for this model: `labelwise calibrate --on` does that"
+            )
+        return self.calibration.threshold(precision)
+
     def best_scores(self, documents: Sequence[Document]) -> Scores:
         """The same where the best labels are all that matters: a method may find them sooner.
         Theirs are exact; those of labels that are far behind may be off."""
-        return self.placed(self._best_scores(documents)) if documents else self.scores(documents)
+        return self.finished(self._best_scores(documents)) if documents else self.scores(documents)
 
     def evidence(
         self, document: Document, labels: Sequence[str], explainer: str | None = None
@@ -185,6 +207,11 @@ class Method(ABC):
     ) -> list[Evidence]:
         """Of a method with ``explainers``: the evidence that one of them finds."""
         raise NotImplementedError
+
+    def _take_over(self, other: Method) -> None:
+        """What was chosen for another method after its training holds for this one, made of it."""
+        self.threshold, self.unseen = other.threshold, other.unseen
+        self.calibration = other.calibration
 
     def _require_labels(self, labels: Sequence[str]) -> None:
         for label in labels:

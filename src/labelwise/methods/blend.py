@@ -173,8 +173,8 @@ class Blend(Method):
             one.with_labels(extra) if knows_words(one) else one for one in members
         )
         wider._label_space = max((one.label_space for one in wider.members), key=len)
-        wider.mixing, wider.threshold = self.mixing, self.threshold
-        wider.unseen = self.unseen
+        wider.mixing = self.mixing
+        wider._take_over(self)
         return wider
 
     @property

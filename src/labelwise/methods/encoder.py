@@ -391,7 +391,7 @@ class EncoderMethod(NetworkMethod):
             )
         wider = type(self)(self.settings)
         wider._label_space, wider.vocabulary = space, self.vocabulary
-        wider.threshold, wider.unseen = self.threshold, self.unseen
+        wider._take_over(self)
         wider.network = deepcopy(self.network).cpu()
         wider.network.labels.descriptors = vectors.half().float()  # as a bundle keeps them
         wider.network.eval()

@@ -150,7 +150,8 @@ class EnsembleLwan(Method):
         wider = type(self)(self.settings)
         wider.lwan, wider.z = self.lwan, self.z.with_labels(extra)
         wider._label_space = wider.z.label_space
-        wider.shift, wider.threshold, wider.unseen = self.shift, self.threshold, self.unseen
+        wider.shift = self.shift
+        wider._take_over(self)
         return wider
 
     def state(self) -> State:

@@ -122,7 +122,7 @@ class ExactMatch(Method):
         for id, descriptor in extra.items():
             columns[normalise(descriptor).strip()].append(space.index[id])
         wider._set_names(columns)
-        wider.threshold, wider.unseen = self.threshold, self.unseen
+        wider._take_over(self)
         return wider
 
     def state(self) -> State:

@@ -161,7 +161,7 @@ class Lexical(Method):
         """The same model with more labels, each scored from its descriptor alone."""
         wider = type(self)(self.settings)
         wider._label_space = self.label_space.with_labels(extra)
-        wider.threshold, wider.unseen = self.threshold, self.unseen
+        wider._take_over(self)
         wider._restore(self.state())
         return wider
 

@@ -70,12 +70,17 @@ class Relabelled(Method):
         raise LabelwiseError("a relabelled model is not trained: train its method, and relabel it")
 
     def _scores(self, documents: Sequence[Document]) -> Scores:
-        self.method.cache, self.method.unseen = self.cache, self.unseen
-        return self._taken(self.method.scores(documents))
+        return self._taken(self._inner().scores(documents))
 
     def _best_scores(self, documents: Sequence[Document]) -> Scores:
+        return self._taken(self._inner().best_scores(documents))
+
+    def _inner(self) -> Method:
+        """The method as it was trained, but for the place of its unseen labels: the scores are
+        calibrated once, under the labels that they have now."""
         self.method.cache, self.method.unseen = self.cache, self.unseen
-        return self._taken(self.method.best_scores(documents))
+        self.method.calibration = None
+        return self.method
 
     def placed(self, scores: Scores) -> Scores:
         """As they are: the method puts its own unseen labels on the scale of the others."""
@@ -102,7 +107,7 @@ class Relabelled(Method):
         """The label of the method whose score each of these has in the document."""
         if all(len(self.sources[label]) == 1 for label in labels):
             return [self.sources[label][0] for label in labels]
-        scores, index = self.method.scores([document])[0], self.method.label_space.index
+        scores, index = self._inner().scores([document])[0], self.method.label_space.index
         return [max(self.sources[label], key=lambda one: scores[index[one]]) for label in labels]
 
     def state(self) -> State:
@@ -133,7 +138,7 @@ class WideningRelabelled(Relabelled):
         # A label that was dropped may come back: the method has it still.
         wider = inner.with_labels({id: name for id, name in extra.items() if id not in known})
         made = Relabelled.of(wider, space, self.sources | {id: (id,) for id in extra})
-        made.threshold, made.unseen = self.threshold, self.unseen
+        made._take_over(self)
         return made
 
 
@@ -156,7 +161,7 @@ def relabel(method: Method, thesaurus: Thesaurus) -> tuple[Method, Changes]:
     space = labels.space.with_labels({id: new[id] for id in added})
     sources = dict(labels.sources) | {id: (id,) for id in added}
     made = Relabelled.of(wider, space, sources)
-    made.threshold, made.unseen = method.threshold, method.unseen
+    made._take_over(method)
     return made, Changes(labels, added, notes)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
+from labelwise.evaluation.logistic_fit import logistic_fit
 from labelwise.methods.base import State
 from labelwise.methods.linear import LinearMethod, LinearSettings, sigmoid
 
@@ -51,7 +52,7 @@ class SVM(LinearMethod):
 
 
 def platt(margins: NDArray[np.float32], gold: NDArray[np.bool_]) -> tuple[float, float]:
-    """The slope and offset of the sigmoid with the highest likelihood, by Newton on a histogram.
+    """The slope and offset of the sigmoid with the highest likelihood, fitted to a histogram.
 
     >>> slope, offset = platt(np.array([-1.0, 1.0, -1.0, 1.0, 1.0, -1.0]),
     ...                       np.array([False, True, False, True, False, True]))
@@ -69,29 +70,5 @@ def platt(margins: NDArray[np.float32], gold: NDArray[np.bool_]) -> tuple[float,
     every[[0, -1]] += 1
     positive[0] += 1
     design = np.stack([x, np.ones_like(x)])
-    theta = np.array([1.0, 0.0])
-    for _ in range(100):
-        p = 1 / (1 + np.exp(-np.clip(theta @ design, -500, 500)))
-        gradient = design @ (every * p - positive)
-        hessian = (design * (every * p * (1 - p))) @ design.T + 1e-9 * np.eye(2)
-        step = np.linalg.solve(hessian, gradient)
-        # Half steps while the likelihood would fall: far from the optimum Newton overshoots.
-        before = _log_likelihood(theta, design, every, positive)
-        while _log_likelihood(theta - step, design, every, positive) < before - 1e-9:
-            step /= 2
-            if np.abs(step).max() < 1e-12:
-                break
-        theta = theta - step
-        if np.abs(step).max() < 1e-8:
-            break
-    return float(theta[0]), float(theta[1])
-
-
-def _log_likelihood(
-    theta: NDArray[np.float64],
-    design: NDArray[np.float64],
-    every: NDArray[np.float64],
-    positive: NDArray[np.float64],
-) -> float:
-    z = theta @ design
-    return float(positive @ z - every @ np.logaddexp(0, z))
+    slope, offset = logistic_fit(design, every, positive, np.array([1.0, 0.0]))
+    return float(slope), float(offset)

@@ -304,6 +304,10 @@ def _info(source: Source, method: Method, card: Mapping[str, Any]) -> ModelInfo:
             for group in GROUPS
         },
         threshold=round(method.threshold, 6),
+        calibrated=method.calibration is not None,
+        certified=[
+            one.precision for one in (method.calibration.certificates if method.calibration else ())
+        ],
         zero_shot=isinstance(method, Widening),
         max_words=getattr(method.settings, "max_tokens", None),
         language=str(card.get("language", "en")),

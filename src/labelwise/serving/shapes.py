@@ -45,6 +45,7 @@ def _whole_number(given: object) -> object:
 
 Text = Annotated[str, AfterValidator(whole_characters)]
 Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e6, le=1e6)]
+Chance = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1)]
 Whole = Annotated[int, BeforeValidator(_whole_number)]
 LabelId = Annotated[Text, Field(min_length=1, max_length=500)]
 ModelId = Annotated[
@@ -102,6 +103,23 @@ class Choice(Shape):
     threshold: Number | Literal["tuned"] | None = Field(
         None,
         description="Only labels that score above it; 'tuned' is the model's own threshold.",
+    )
+    certified: Chance | None = Field(
+        None,
+        description="In place of a threshold: only labels above the score from which on so many "
+        "are right, as it was certified for the model (`certified` in `GET /v1/models`).",
+    )
+    precision: Chance | None = Field(
+        None,
+        description="From the top, as many labels as are expected to have this precision "
+        "together: the mean of their scores.",
+    )
+    best: Whole = Field(
+        0,
+        ge=0,
+        le=MOST_PREDICTIONS,
+        description="So many labels at least, whatever threshold, certified and precision leave "
+        "out; no more than `top`.",
     )
     include: list[LabelId] = Field(
         default_factory=list, max_length=MOST_LABELS, description="Only these labels, if any."
@@ -339,6 +357,8 @@ class ModelInfo(Shape):
     labels: int
     groups: dict[Group, int] = Field(description="Labels of each group.")
     threshold: float
+    calibrated: bool = Field(description="Whether scores are chances (`labelwise calibrate --on`).")
+    certified: list[float] = Field(description="Precisions that `certified` in a request may name.")
     evidence: bool = True
     zero_shot: bool = Field(description="Whether it can score concepts that it was not trained on.")
     max_words: int | None = Field(description="Words read of a document; null: all of them.")

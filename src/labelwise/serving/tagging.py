@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelwise.evidence.predictions import rank
+from labelwise.errors import LabelwiseError
+from labelwise.evidence.predictions import EVERY, Cut, rank
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError
@@ -49,32 +50,28 @@ class Chooser:
         return found
 
     def predictions(
-        self, scores: NDArray[np.float32], top: int, threshold: float | None = None
+        self, scores: NDArray[np.float32], top: int, cut: Cut = EVERY
     ) -> list[Prediction]:
         """The best labels of one row of scores."""
         model = self.model
-        found = rank(
-            scores, model.method.label_space, top=top, threshold=threshold, allowed=self.allowed
-        )
-        cut = model.method.threshold
+        found = rank(scores, model.method.label_space, top=top, cut=cut, allowed=self.allowed)
+        own = model.method.threshold
         return [
             Prediction.model_construct(
                 **shown(model, one.label.id),
                 score=round(one.score, DIGITS),
                 rank=place,
-                assigned=one.score > cut,
+                assigned=one.score > own,
             )
             for place, one in enumerate(found, 1)
         ]
 
-    def tagging(
-        self, read: Read, scores: NDArray[np.float32], top: int, threshold: float | None
-    ) -> Tagging:
+    def tagging(self, read: Read, scores: NDArray[np.float32], top: int, cut: Cut) -> Tagging:
         """The predictions of a document; none for one without a word, where all labels are as
         likely as any other."""
         return Tagging(
             document=read.document.id,
-            predictions=self.predictions(scores, top, threshold) if read.total else [],
+            predictions=self.predictions(scores, top, cut) if read.total else [],
             words=read.total,
             words_read=words_read(self.model, read),
             language=read.language,
@@ -82,11 +79,32 @@ class Chooser:
 
 
 def chooser(model: Model, choice: Choice) -> Chooser:
-    return Chooser(model, choice.include, choice.exclude)
+    made = Chooser(model, choice.include, choice.exclude)
+    if choice.precision is not None and not model.info.calibrated:
+        made.notes.append(
+            f"the scores of {model.id} are not calibrated, so that precision is a rough guess"
+        )
+    return made
 
 
-def threshold_of(model: Model, given: float | str | None) -> float | None:
-    return model.method.threshold if isinstance(given, str) else given
+def cut_of(model: Model, choice: Choice) -> Cut:
+    """How far down the ranked labels a request wants to go."""
+    given = choice.threshold
+    threshold = model.method.threshold if isinstance(given, str) else given
+    if choice.best > choice.top:
+        raise _invalid("best", f"best: {choice.best} is more than top, which is {choice.top}")
+    if choice.certified is not None:
+        if threshold is not None:
+            raise _invalid("certified", "certified: it is a threshold, and another one is given")
+        try:
+            threshold = model.method.certified(choice.certified)
+        except LabelwiseError as error:
+            raise _invalid("certified", f"certified: {error}") from error
+    return Cut(threshold, choice.precision, choice.best)
+
+
+def _invalid(field: str, sentence: str) -> ProblemError:
+    return ProblemError(422, "invalid", sentence, field=field)
 
 
 def words_read(model: Model, read: Read) -> int:

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Response
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from labelwise.evidence.predictions import Cut
 from labelwise.serving.answers import LinesResponse, answer, lines
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
@@ -36,8 +37,8 @@ from labelwise.serving.tagging import (
     DIGITS,
     Chooser,
     chooser,
+    cut_of,
     shown,
-    threshold_of,
     words_read,
 )
 from labelwise.text.language import mismatch
@@ -50,16 +51,17 @@ PROBLEMS = documented(404, 408, 413, 415, 422, 504)
 async def tag(body: TagRequest, here: Here) -> Response:
     """The ranked labels of one document."""
     model = here.models.get(body.model)
-    chosen = chooser(model, body)
+    chosen, cut = chooser(model, body), cut_of(model, body)
     (read,) = await here.reader.read([body])
-    return answer(await _tagged(model, chosen, read, body))
+    return answer(await _tagged(model, chosen, read, body, cut))
 
 
-async def _tagged(model: Model, chosen: Chooser, read: Read, body: TagRequest) -> TagResponse:
+async def _tagged(
+    model: Model, chosen: Chooser, read: Read, body: TagRequest, cut: Cut
+) -> TagResponse:
     await _look_at(read)
     scores = await model.scores([read.document])
-    threshold = threshold_of(model, body.threshold)
-    tagging = chosen.tagging(read, scores[0], body.top, threshold)
+    tagging = chosen.tagging(read, scores[0], body.top, cut)
     return TagResponse.model_construct(
         **tagging.__dict__,
         model=model.id,
@@ -73,8 +75,7 @@ async def tag_batch(body: TagBatchRequest, here: Here) -> Response:
     """The ranked labels of several documents, in their order."""
     check_documents(len(body.documents), here)
     model = here.models.get(body.model)
-    chosen = chooser(model, body)
-    threshold = threshold_of(model, body.threshold)
+    chosen, cut = chooser(model, body), cut_of(model, body)
     read = await here.reader.read(body.documents)
     await _look_at(*read)
     scores = await model.scores([one.document for one in read])
@@ -83,7 +84,7 @@ async def tag_batch(body: TagBatchRequest, here: Here) -> Response:
             model=model.id,
             threshold=model.info.threshold,
             documents=[
-                chosen.tagging(one, row, body.top, threshold)
+                chosen.tagging(one, row, body.top, cut)
                 for one, row in zip(read, scores, strict=True)
             ],
             notes=_notes(model, chosen, read),
@@ -100,13 +101,13 @@ async def tag_batch(body: TagBatchRequest, here: Here) -> Response:
 async def tag_stream(body: TagStreamRequest, here: Here) -> Response:
     """One long document, as a whole and then section by section; one JSON object a line."""
     model = here.models.get(body.model)
-    chosen = chooser(model, body)
+    chosen, cut = chooser(model, body), cut_of(model, body)
     (read,) = await here.reader.read([body])
-    return lines(_events(model, chosen, read, body))
+    return lines(_events(model, chosen, read, body, cut))
 
 
 async def _events(
-    model: Model, chosen: Chooser, read: Read, body: TagStreamRequest
+    model: Model, chosen: Chooser, read: Read, body: TagStreamRequest, cut: Cut
 ) -> AsyncIterator[BaseModel]:
     began = time.perf_counter()
     steps = 1 + len(read.words)
@@ -119,7 +120,7 @@ async def _events(
         sections=list(read.words),
         steps=steps,
     )
-    tagging = await _tagged(model, chosen, read, body)
+    tagging = await _tagged(model, chosen, read, body, cut)
     yield DocumentEvent.model_construct(event="document", done=1, steps=steps, tagging=tagging)
     columns = {one.id: model.method.label_space.index[one.id] for one in tagging.predictions}
     for number, section in enumerate(read.document.sections):

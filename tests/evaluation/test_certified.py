@@ -1,0 +1,69 @@
+"""A precision that is certified holds, also where labels stand and fall together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from labelwise.evaluation.certified import Best, certify, certify_all
+
+
+def test_labels_each_by_itself_have_the_bound_of_clopper_and_pearson() -> None:
+    """One label a document, 180 of 200 right."""
+    right = np.zeros((200, 1), dtype=bool)
+    right[:180] = True
+    scores = np.linspace(1, 0.5, 200, dtype=np.float32)[:, None]
+    bound = binomtest(180, 200, alternative="greater").proportion_ci(0.95, "exact").low
+    assert Best.of(scores, right).at_least(200, 0.05) == pytest.approx(bound, abs=2e-3)
+
+
+def test_labels_that_stand_and_fall_together_count_as_fewer() -> None:
+    """Ten labels a document, all right or all wrong: twenty documents, and not 200 labels."""
+    together = np.repeat(np.arange(20) < 18, 10).reshape(20, 10)
+    apart = np.arange(200).reshape(20, 10) % 10 > 0
+    scores = np.full((20, 10), 0.5, dtype=np.float32)
+    few, many = (Best.of(scores, gold).at_least(200, 0.05) for gold in (together, apart))
+    assert few < 0.75 < 0.85 < many
+    assert few == pytest.approx(
+        binomtest(18, 20, alternative="greater").proportion_ci(0.95, "exact").low, abs=0.02
+    )
+
+
+def test_the_certified_threshold_lies_where_the_labels_become_too_uncertain() -> None:
+    draws = np.random.default_rng(1)
+    chances = np.sort(draws.random((1000, 8)).astype(np.float32), axis=1)
+    gold = draws.random(chances.shape) < chances
+    found = {one.level: one for one in certify_all(chances, gold)}
+    assert list(found) == sorted(found, reverse=True)
+    for level, one in found.items():
+        above = chances > one.threshold
+        assert one.precision == pytest.approx(gold[above].mean())
+        assert level <= one.at_least <= one.precision
+        assert one.share == pytest.approx(gold[above].sum() / gold.sum())
+        assert one.labels == pytest.approx(above.sum() / 1000)
+        # The mean chance above t is (1 + t) / 2.
+        assert 2 * level - 1 < one.threshold < 2 * level - 1 + 0.15
+
+
+def test_nothing_is_certified_of_labels_that_are_seldom_right() -> None:
+    draws = np.random.default_rng(0)
+    scores = draws.random((300, 20)).astype(np.float32)
+    assert certify(Best.of(scores, draws.random(scores.shape) < 0.3), 0.5) is None
+
+
+def test_a_certificate_is_wrong_no_oftener_than_it_says() -> None:
+    """120 times 150 documents whose labels are right by the chance that each document draws."""
+    draws, wrong = np.random.default_rng(3), 0
+    for _ in range(120):
+        scores = draws.random((150, 6)).astype(np.float32)
+        lucky = draws.random((150, 1)) < 0.5
+        chances = np.where(lucky, np.minimum(scores + 0.1, 1), np.maximum(scores - 0.1, 0))
+        found = certify(Best.of(scores, draws.random(scores.shape) < chances), 0.7)
+        if found is not None:
+            # Scores are even, and as many chances lie above them as below, but for the ends.
+            t = found.threshold
+            grid = np.linspace(t, 1, 1000)
+            truth = (np.minimum(grid + 0.1, 1) + np.maximum(grid - 0.1, 0)).mean() / 2
+            wrong += truth < 0.7
+    assert wrong <= 0.08 * 120
