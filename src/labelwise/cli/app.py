@@ -17,6 +17,7 @@ from labelwise.cli.bench import bench
 from labelwise.cli.calibrate import calibrate
 from labelwise.cli.card import card
 from labelwise.cli.compact import compact
+from labelwise.cli.crowding import crowding
 from labelwise.cli.data import data
 from labelwise.cli.demo import demo
 from labelwise.cli.evaluate import compare, evaluate, report
@@ -64,6 +65,7 @@ for command in (
     serve,
     faithfulness,
     examine,
+    crowding,
     bench,
     demo,
 ):

@@ -20,6 +20,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.evaluation.calibration import Calibration, Certificate, Curve, Tally, best_curve
 from labelwise.evaluation.certified import LEVELS, Certified, certify_all
 from labelwise.evaluation.expected_precision import kept_at
+from labelwise.evaluation.measures import evaluate
 from labelwise.evaluation.ranking import top_k
 from labelwise.evaluation.reliability import Reliability, reliability
 from labelwise.evaluation.threshold import tune_threshold
@@ -115,7 +116,10 @@ def calibrate(
     return HeldOut(
         Calibration(final.curves, certificates, record),
         tune_threshold(final(scores, space.groups), gold),
-        rp5={"before": _rp5(scores, gold), "after": _rp5(after, gold)},
+        rp5={
+            when: evaluate(of, gold, space)["all"]["RP@5"]
+            for when, of in (("before", scores), ("after", after))
+        },
         reliability={
             "before": _by_group(scores, gold, space),
             "after": _by_group(after, gold, space),
@@ -148,12 +152,6 @@ def _by_group(scores: Scores, gold: Gold, space: LabelSpace) -> dict[str, Reliab
         for name, part in parts.items()
         if scores[:, part].any()
     }
-
-
-def _rp5(scores: Scores, gold: Gold) -> float:
-    there = gold.any(axis=1)
-    found = np.take_along_axis(gold, _best(scores, 5), axis=1).sum(axis=1)
-    return float((found / np.minimum(gold.sum(axis=1), 5).clip(1))[there].mean())
 
 
 def _with_best(given: Gold, scores: Scores, gold: Gold) -> dict[str, Assigned]:
