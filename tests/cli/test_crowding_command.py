@@ -1,0 +1,27 @@
+"""``labelwise crowding``: on dev and on a file, for people and for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def test_crowding_is_measured_on_dev_and_on_a_file(
+    labelwise: Callable[..., Any], bundle: Path, corpus: Path, tmp_path: Path
+) -> None:
+    asked = ("crowding", bundle, "--data", corpus, "--results", tmp_path)
+    said = labelwise(*asked, "--json")
+    assert said.code == 0, said.err
+    record = said.json
+    assert record["documents"] == 60
+    assert record["relatives"] > 0
+    assert 0 <= record["gold"]["documents"] <= 1
+    assert set(record["rules"]) == {"same", "together"}
+    assert (tmp_path / "synthetic/svm/crowding-seed-0.json").is_file()
+
+    said = labelwise(*asked, "--on", corpus / "dev.jsonl")
+    assert said.code == 0, said.err
+    assert "held out" in said.out
+    assert "documents with a concept beside its broader one: gold" in said.out
+    assert (tmp_path / "synthetic-dev/svm@synthetic/crowding-seed-0.json").is_file()
