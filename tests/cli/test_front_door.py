@@ -39,6 +39,7 @@ COMMANDS = [
     ("serve",),
     ("faithfulness",),
     ("examine",),
+    ("crowding",),
     ("bench",),
     ("compact",),
     ("relabel",),
