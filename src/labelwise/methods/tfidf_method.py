@@ -14,7 +14,8 @@ from labelwise.corpus.document import Document
 from labelwise.methods.base import Evidence, Method, Settings, Span, require
 from labelwise.text.ngrams import Ngrams
 from labelwise.text.tfidf import Tfidf
-from labelwise.text.tokenized import tokenize_corpus
+from labelwise.text.tokenized import TokenizedCorpus, tokenize_corpus
+from labelwise.text.zones_read import ZoneWeights
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,32 @@ class TfidfSettings(Settings):
     rare labels, which hang on single words, in peace."""
     max_columns: int = 400_000
     """At most so many n-grams, the most frequent ones."""
+    header_weight: float = 1.0
+    """What an n-gram in the title and the rest of the header counts for."""
+    recitals_weight: float = 1.0
+    """What one in the recitals counts for."""
+    articles_weight: float = 1.0
+    """What one in the articles counts for."""
+    annexes_weight: float = 1.0
+    """What one in the annexes counts for."""
+    zone_words: int = 0
+    """A zone of more words counts as though it had so many, so that no annex drowns the recitals
+    (0: every word counts, however many there are)."""
 
     def __post_init__(self) -> None:
         require(self, longest_ngram=1, min_count=1, min_run_count=1, run_weight=0, max_columns=1)
+        require(self, header_weight=0, recitals_weight=0, articles_weight=0, annexes_weight=0)
+        require(self, zone_words=0)
+
+    @property
+    def zones(self) -> ZoneWeights:
+        return ZoneWeights(
+            self.header_weight,
+            self.recitals_weight,
+            self.articles_weight,
+            self.annexes_weight,
+            self.zone_words,
+        )
 
 
 class TfidfMethod(Method):
@@ -53,26 +77,39 @@ class TfidfMethod(Method):
             min_run_count=self.settings.min_run_count,
             max_columns=self.settings.max_columns,
         )
-        counts = ngrams.count(corpus)
+        counts = ngrams.count(corpus, self._counted(corpus))
         self._tfidf = Tfidf.fit(ngrams, counts, self.settings.run_weight)
         return self._tfidf.weigh(counts)
 
     def _features(self, documents: Sequence[Document]) -> sp.csr_matrix:
-        return self._tfidf.transform(tokenize_corpus(documents, cache=self.cache))
+        corpus = tokenize_corpus(documents, cache=self.cache)
+        return self._tfidf.transform(corpus, self._counted(corpus))
+
+    def _counted(self, corpus: TokenizedCorpus) -> NDArray[np.float32] | None:
+        """What an n-gram counts for in each section; None where all count the same."""
+        zones = self.settings.zones
+        return None if zones.are_even else zones.of(corpus)
 
     def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
-        """Spread what each column adds to a label's score over its occurrences."""
-        x = self._features([document])
+        """Spread what each column adds to a label's score over its occurrences, by what each of
+        them counts for."""
+        corpus = tokenize_corpus([document], cache=self.cache)
+        counted = self._counted(corpus)
+        x = self._tfidf.transform(corpus, counted)
         spans = sorted(self._tfidf.ngrams.spans(document), key=lambda span: span[1:])
         columns = np.array([column for column, _, _ in spans], dtype=np.int64)
-        share = np.zeros(len(self._tfidf.ngrams))  # of an occurrence of each column
+        each = np.ones(len(spans))  # what each occurrence counts for
+        if counted is not None:
+            starts = [start for _, start, _ in spans]
+            each = counted[np.searchsorted(document.section_starts(), starts, side="right") - 1]
+        share = np.zeros(len(self._tfidf.ngrams))  # of all occurrences of each column
         found = []
         for label, added in zip(labels, self._contributions(x, labels), strict=True):
             total = np.abs(added).sum() or 1.0
             share[x.indices] = added / total
-            at = np.flatnonzero(share[columns])
-            _, same, times = np.unique(columns[at], return_inverse=True, return_counts=True)
-            weights = share[columns[at]] / times[same]
+            at = np.flatnonzero(share[columns] * each)
+            _, same = np.unique(columns[at], return_inverse=True)
+            weights = share[columns[at]] * each[at] / np.bincount(same, each[at])[same]
             marked = [
                 Span(*spans[one][1:], float(weight))
                 for one, weight in zip(at, weights, strict=True)

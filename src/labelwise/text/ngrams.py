@@ -146,24 +146,34 @@ class Ngrams:
             )
         return [name for level in levels for name in level]
 
-    def count(self, corpus: TokenizedCorpus) -> sp.csr_matrix:
-        """How often each n-gram stands in each document: documents × columns, float32."""
+    def count(
+        self, corpus: TokenizedCorpus, weights: NDArray[np.float32] | None = None
+    ) -> sp.csr_matrix:
+        """How often each n-gram stands in each document: documents × columns, float32.
+
+        With ``weights`` (sections,) an occurrence counts for what its section does.
+        """
         lookup, taking_part = self._lookup(corpus.words)
         parts = []
         for first in range(0, len(corpus), CHUNK):
             last = min(first + CHUNK, len(corpus))
             words, sections, documents = _flat(corpus, lookup, taking_part, first, last)
-            rows, columns = [], []
+            own = None if weights is None else weights[corpus.document_starts[first] :][sections]
+            rows, columns, counted = [], [], []
             for level, grams in enumerate(self._levels(words, sections)):
                 at = np.flatnonzero(grams >= 0)
                 rows.append(documents[at])
                 columns.append((grams[at] + self.offsets[level]).astype(np.int32))
-            row, column = np.concatenate(rows), np.concatenate(columns)
-            ones = np.ones(len(row), dtype=np.float32)
-            parts.append(sp.csr_matrix((ones, (row, column)), shape=(last - first, len(self))))
+                counted.append(np.ones(len(at), dtype=np.float32) if own is None else own[at])
+            where = np.concatenate(rows), np.concatenate(columns)
+            shape = last - first, len(self)
+            parts.append(sp.csr_matrix((np.concatenate(counted), where), shape=shape))
         if not parts:
             return sp.csr_matrix((0, len(self)), dtype=np.float32)
-        return sp.vstack(parts, format="csr")
+        counts = sp.vstack(parts, format="csr")
+        if weights is not None:
+            counts.eliminate_zeros()  # what stands in zones that do not count
+        return counts
 
     def spans(self, document: Document) -> list[tuple[int, int, int]]:
         """Every occurrence in a document: (column, start, end) in characters of its text."""

@@ -17,6 +17,7 @@ from labelwise.text.tokenized import TokenizedCorpus
 @dataclass(frozen=True, eq=False)
 class Tfidf:
     """(1 + log tf) · idf, each document scaled to length one; idf = log((1 + N) / (1 + df)) + 1.
+    Where words count for less than one, a tf below one stands for itself.
 
     The idf of runs of two words and more may be lowered, so that they do not drown the words."""
 
@@ -30,14 +31,17 @@ class Tfidf:
         idf[len(ngrams.words) :] *= run_weight
         return cls(ngrams, idf.astype(np.float32))
 
-    def transform(self, corpus: TokenizedCorpus) -> sp.csr_matrix:
-        """The features of each document: documents × columns, float32."""
-        return self.weigh(self.ngrams.count(corpus))
+    def transform(
+        self, corpus: TokenizedCorpus, weights: NDArray[np.float32] | None = None
+    ) -> sp.csr_matrix:
+        """The features of each document: documents × columns, float32. With ``weights``
+        (sections,) a word counts for what its section does."""
+        return self.weigh(self.ngrams.count(corpus, weights))
 
     def weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         """Turn counts into features."""
         X = counts.copy()
-        X.data = (1 + np.log(X.data)) * self.idf[X.indices]
+        X.data = _damped(X.data) * self.idf[X.indices]
         norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
         X.data /= np.repeat(np.maximum(norms, 1e-12), np.diff(X.indptr)).astype(np.float32)
         return X
@@ -56,3 +60,12 @@ class Tfidf:
     @classmethod
     def from_state(cls, arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]) -> Tfidf:
         return cls(Ngrams.from_state(arrays, values), arrays["idf"])
+
+
+def _damped(tf: NDArray[np.float32]) -> NDArray[np.float32]:
+    """1 + log tf from one on, and tf itself below: value and slope are the same at one.
+
+    >>> _damped(np.array([0.5, 1.0, np.e], dtype=np.float32)).round(3).tolist()
+    [0.5, 1.0, 2.0]
+    """
+    return np.where(tf < 1, tf, 1 + np.log(np.maximum(tf, 1)))
