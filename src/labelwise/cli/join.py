@@ -50,7 +50,7 @@ def join(
 
     \b
     Examples:
-      labelwise join blend svm.bundle lwan.bundle z.bundle --data data/eurlex57k --out blend.bundle
+      labelwise join blend svm.bundle minilm.bundle --data data/eurlex57k --out blend.bundle
       labelwise join ensemble-lwan lwan.bundle z.bundle --data data/eurlex57k --out both.bundle
       labelwise evaluate blend.bundle --data data/eurlex57k
     """
