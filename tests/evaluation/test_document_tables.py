@@ -119,6 +119,15 @@ def test_each_year_has_its_documents_and_dev_years_are_said_to_be_so(tmp_path: P
     assert table.rows[1][4].startswith(number(runs[0].value("test", "all", "RP@5")))
 
 
+def test_runs_without_dev_have_no_years_and_no_random_split_is_needed(tmp_path: Path) -> None:
+    runs = by_year(tmp_path)
+    found = over_time(tmp_path / "acts-by-year", runs)
+    assert found is not None
+    assert not found.random
+    alone = [replace(run, measures={"test": run.measures["test"]}) for run in runs]
+    assert over_time(tmp_path / "acts-by-year", alone) is None
+
+
 def test_both_splits_are_held_against_each_other_on_the_same_documents(tmp_path: Path) -> None:
     theirs, ours = random_split(tmp_path)[0], by_year(tmp_path)[0]
     found = over_time(tmp_path / "acts-by-year", by_year(tmp_path))

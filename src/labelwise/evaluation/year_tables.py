@@ -47,9 +47,9 @@ class OverTime:
 
 
 def over_time(folder: Path, runs: Sequence[Run]) -> OverTime | None:
-    """The runs of a data set that was split by year; None for any other."""
+    """The runs of a data set that was split by year, measured on dev and test; None for others."""
     documents = read_documents(folder, runs) if folder.name.endswith(ENDING) else None
-    if documents is None:
+    if documents is None or not all(set(SPLITS) <= set(run.measures) for run in runs):
         return None
     years = np.concatenate([documents.years(split) for split in SPLITS])
     place = {id: at for at, id in enumerate(id for split in SPLITS for id in documents.ids(split))}
@@ -58,7 +58,7 @@ def over_time(folder: Path, runs: Sequence[Run]) -> OverTime | None:
         for method, of in by_method(runs).items()
     }
     beside = folder.with_name(whole_name(folder.name))
-    others = [Run.read(path) for path in run_paths(beside)]
+    others = [run for path in run_paths(beside) if "test" in (run := Run.read(path)).measures]
     of_others = read_documents(beside, others)
     random, shared = {}, np.zeros(len(years), dtype=np.bool_)
     if of_others is not None:
