@@ -37,6 +37,7 @@ COMMANDS = [
     ("explain",),
     ("export",),
     ("serve",),
+    ("mcp",),
     ("faithfulness",),
     ("examine",),
     ("crowding",),

@@ -22,7 +22,7 @@ DUTIES = {
     "el": "Ο δασμός στα πορτοκάλια και τα λεμόνια από τρίτες χώρες καθορίζεται κάθε εβδομάδα.",
     "en": "The duty on oranges and lemons that come from third countries is fixed every week.",
     "es": "El derecho sobre las naranjas y los limones de terceros países se fija cada semana.",
-    "fi": "Kolmansista maista tulevien appelsiinien ja sitruunoiden tulli vahvistetaan viikoittain.",
+    "fi": "Kolmansista maista tulevien appelsiinien ja sitruunoiden tulli vahvistetaan joskus.",
     "fr": "Le droit sur les oranges et les citrons des pays tiers est fixé chaque semaine.",
     "hu": "A harmadik országokból érkező narancs és citrom vámját minden héten megállapítják.",
     "it": "Il dazio sulle arance e sui limoni che vengono da paesi terzi è fissato ogni settimana.",

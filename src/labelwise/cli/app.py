@@ -26,6 +26,7 @@ from labelwise.cli.explain import explain
 from labelwise.cli.export import export
 from labelwise.cli.faithfulness import faithfulness
 from labelwise.cli.join import join
+from labelwise.cli.mcp import mcp
 from labelwise.cli.prepare import prepare
 from labelwise.cli.relabel import relabel
 from labelwise.cli.reproduce import reproduce
@@ -63,6 +64,7 @@ for command in (
     card,
     export,
     serve,
+    mcp,
     faithfulness,
     examine,
     crowding,
