@@ -64,6 +64,15 @@ def serve(
             help="SKOS, JSON or CSV file that names the place of each concept.", show_default=False
         ),
     ] = None,
+    fetch_from: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A host that acts may be fetched from by their CELEX numbers; may be repeated. "
+            "Without it none is.",
+            metavar="HOST",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Serve models: a page for indexers, and REST beside it.
 
@@ -90,9 +99,11 @@ def serve(
     Examples:
       labelwise serve
       labelwise serve svm.bundle zero=z-bigru-lwan.bundle --thesaurus eurovoc.ttl.xz
+      labelwise serve --fetch-from publications.europa.eu
       LABELWISE_API_KEY=... labelwise serve svm.bundle --host 0.0.0.0 --port 8080
     """
     try:
+        from labelwise.serving.fetching import allowed_hosts
         from labelwise.serving.limits import MEGABYTE, Limits
         from labelwise.serving.server import Server
     except ImportError as error:
@@ -115,6 +126,7 @@ def serve(
             limits=limits,
             api_key=api_key or None,
             thesaurus=thesaurus or own_thesaurus,
+            fetch_from=allowed_hosts(fetch_from) if fetch_from else frozenset(),
             threads=threads,
         )
         names = ", ".join(source.id for source in wanted)

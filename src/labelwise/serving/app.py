@@ -16,6 +16,7 @@ from labelwise import __version__
 from labelwise.serving import fields
 from labelwise.serving.annif_shapes import SuggestForm
 from labelwise.serving.documents import Reader
+from labelwise.serving.fetching import Fetcher
 from labelwise.serving.guard import Guard, Traffic
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
@@ -35,6 +36,7 @@ def create_app(
     limits: Limits | None = None,
     api_key: str | None = None,
     thesaurus: Path | None = None,
+    fetch_from: frozenset[str] = frozenset(),
     failed: Callable[[], None] = lambda: None,
 ) -> FastAPI:
     """The service for these models. They are loaded when it starts; until then it is not ready."""
@@ -45,11 +47,14 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         reader = Reader(limits)
-        app.state.service = Service(models, limits, reader, metrics)
+        fetcher = Fetcher(fetch_from, limits) if fetch_from else None
+        app.state.service = Service(models, limits, reader, metrics, fetcher)
         models.load(failed)
         yield
         models.close()
         reader.close()
+        if fetcher is not None:
+            fetcher.close()
 
     app = FastAPI(
         title="labelwise",

@@ -34,6 +34,7 @@ class Server:
         limits: Limits | None = None,
         api_key: str | None = None,
         thesaurus: Path | None = None,
+        fetch_from: frozenset[str] = frozenset(),
         threads: int | None = None,
     ) -> None:
         limits = limits or Limits()
@@ -42,7 +43,12 @@ class Server:
             _set_threads(threads)
         self.socket = _bound(host, port)
         self.app = create_app(
-            wanted, limits=limits, api_key=api_key, thesaurus=thesaurus, failed=self.stop
+            wanted,
+            limits=limits,
+            api_key=api_key,
+            thesaurus=thesaurus,
+            fetch_from=fetch_from,
+            failed=self.stop,
         )
         self._uvicorn = uvicorn.Server(
             uvicorn.Config(

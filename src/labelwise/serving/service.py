@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from labelwise.serving.documents import Reader
+from labelwise.serving.fetching import Fetcher
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
 from labelwise.serving.models import Models
@@ -19,6 +20,8 @@ class Service:
     limits: Limits
     reader: Reader
     metrics: Metrics
+    fetcher: Fetcher | None
+    """None: no act is fetched."""
 
 
 async def _service(request: Request) -> Service:  # what is not async is run on a thread

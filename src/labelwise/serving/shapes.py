@@ -338,6 +338,12 @@ class ScoreResponse(Shape):
     notes: list[str]
 
 
+class FetchRequest(Shape):
+    act: Text = Field(
+        min_length=1, max_length=500, description="CELEX number, ELI or address of EUR-Lex."
+    )
+
+
 class ParsedDocument(Shape):
     id: str
     title: str

@@ -1,15 +1,23 @@
-"""A file into documents and sections."""
+"""A file, or an act by its name, into documents and sections."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, File, Query, Response, UploadFile
 
 from labelwise.serving.answers import answer
-from labelwise.serving.problems import documented
+from labelwise.serving.documents import Read
+from labelwise.serving.problems import ProblemError, documented
 from labelwise.serving.service import Here
-from labelwise.serving.shapes import DocumentText, ParsedDocument, ParseResponse, SectionText
+from labelwise.serving.shapes import (
+    DocumentText,
+    FetchRequest,
+    ParsedDocument,
+    ParseResponse,
+    SectionText,
+)
 
 router = APIRouter(prefix="/v1", tags=["documents"])
 
@@ -36,21 +44,40 @@ async def parse(
         documents, more = await here.reader.read([text]), False
     else:
         documents, more = await here.reader.upload(data, file.filename or "file")
-    return answer(
-        ParseResponse.model_construct(
-            documents=[
-                ParsedDocument.model_construct(
-                    id=one.document.id,
-                    title=one.document.title,
-                    sections=[
-                        SectionText.model_construct(kind=section.kind, text=section.text)
-                        for section in one.document.sections
-                    ],
-                    labels=list(one.document.labels),
-                    words=one.total,
-                )
-                for one in documents
-            ],
-            more=more,
+    return answer(_parsed(documents, more))
+
+
+@router.post(
+    "/fetch",
+    response_model=ParseResponse,
+    responses=documented(403, 404, 408, 413, 415, 422, 502, 504),
+)
+async def fetch(body: FetchRequest, here: Here) -> Response:
+    """The English text of an act, fetched from the EU's Publications Office by its name.
+
+    Only where the service was started with `--fetch-from`.
+    """
+    if here.fetcher is None:
+        raise ProblemError(
+            403, "no-fetching", "this service fetches no acts: send the text or the file"
         )
+    return answer(_parsed([await here.fetcher.act(body.act)], more=False))
+
+
+def _parsed(documents: Sequence[Read], more: bool) -> ParseResponse:
+    return ParseResponse.model_construct(
+        documents=[
+            ParsedDocument.model_construct(
+                id=one.document.id,
+                title=one.document.title,
+                sections=[
+                    SectionText.model_construct(kind=section.kind, text=section.text)
+                    for section in one.document.sections
+                ],
+                labels=list(one.document.labels),
+                words=one.total,
+            )
+            for one in documents
+        ],
+        more=more,
     )
