@@ -23,6 +23,7 @@ from labelwise.errors import InputError, MissingExtraError
 from labelwise.evaluation.comparison import over_seeds
 from labelwise.evaluation.faithfulness_records import faithfulness_table
 from labelwise.evaluation.figures import curves_svg
+from labelwise.evaluation.notes import note_sections
 from labelwise.evaluation.report import (
     BEGIN,
     END,
@@ -35,6 +36,7 @@ from labelwise.evaluation.report import (
 )
 from labelwise.evaluation.runs import Run
 from labelwise.evaluation.tables import (
+    SHORT_COLUMNS,
     macro_table,
     number,
     published_differences,
@@ -145,6 +147,15 @@ def test_what_was_tried_on_dev_stands_in_the_report(results: Path) -> None:
     file.write_text('{"trial": 0}\n')
     with pytest.raises(InputError, match=r"trials\.jsonl, line 1: this is not a trial"):
         report(results)
+
+
+def test_a_note_beside_the_runs_of_a_method_stands_on_the_page(results: Path) -> None:
+    (results / "acts" / "svm" / "NOTE.md").write_text("The test split was looked at once.\n")
+    report(results)
+    page = (results / "acts" / "README.md").read_text(encoding="utf-8")
+    heading = "## To be known of these figures"
+    assert f"{heading}\n\n**svm**: The test split was looked at once.\n\n" in page
+    assert heading not in report_markdown(RUNS)
 
 
 def test_each_label_has_a_line_with_the_f1_of_every_method(results: Path) -> None:
@@ -275,7 +286,8 @@ def test_the_table_is_put_between_the_markers_of_a_readme(results: Path, tmp_pat
     assert first.startswith(f"# labelwise\n\n{BEGIN}\n\n**acts**, test split.")
     assert first.endswith(f"{END}\n\nKnown limits.\n")
     assert "old" not in first
-    assert results_table(RUNS).markdown() in first
+    assert results_table(RUNS, columns=SHORT_COLUMNS).markdown() in first
+    assert "frequent RP@5" not in first  # the wide table stands in results/
     assert "[results/acts](results/acts/README.md)" in first
     update_readme(readme, results)
     assert readme.read_text(encoding="utf-8") == first
@@ -304,9 +316,8 @@ def test_the_committed_report_is_what_the_committed_runs_give() -> None:
         page = (folder / "README.md").read_text(encoding="utf-8")
         has_labels = (folder / "labels.csv").is_file()
         beside = faithfulness_table(folder), trial_sections(folder), hidden_views(folder)
-        made = report_markdown(
-            runs, *beside, document_sections(folder, runs), has_labels=has_labels
-        )
+        beside = *beside, document_sections(folder, runs)
+        made = report_markdown(runs, *beside, notes=note_sections(folder), has_labels=has_labels)
         assert page == made, f"run `labelwise report`: {folder} is out of date"
 
 

@@ -48,6 +48,7 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
     """The page, from the bundle and the files in ``results`` alone; its figure is written where it
     is wanted."""
     from labelwise import bundle as bundles
+    from labelwise.evaluation.notes import note_of
     from labelwise.evaluation.runs import Run
 
     manifest = bundles.describe(bundle)
@@ -58,6 +59,7 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
     measured = folder / f"seed-{manifest['settings'].get('seed', 0)}.json"
     run = Run.read(measured) if measured.is_file() else None
     sizes = _read(folder / "sizes.json")
+    written = note_of(folder.parent / manifest["method"])
     parts = [
         f"# {name}",
         "This page is written by `labelwise card` from the bundle and the files in `results/`; do "
@@ -65,6 +67,7 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
         *_summary(manifest, name, bundle),
         "## How good it is",
         *_figures(run, name),
+        *([written] if written else ()),
         *_chances(manifest, results, figure),
         *_evidence(folder),
         *_sizes(sizes),

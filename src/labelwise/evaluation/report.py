@@ -22,9 +22,11 @@ from labelwise.evaluation.figures import curves_svg
 from labelwise.evaluation.file_tables import file_table
 from labelwise.evaluation.label_counts import labels_csv
 from labelwise.evaluation.near_copy_tables import near_copy_sections
+from labelwise.evaluation.notes import note_sections
 from labelwise.evaluation.published import BY_METHOD, OTHERS, is_eurlex57k
 from labelwise.evaluation.runs import Run, run_paths, write_whole
 from labelwise.evaluation.tables import (
+    SHORT_COLUMNS,
     Table,
     comparison_table,
     macro_table,
@@ -60,6 +62,7 @@ def report(results: str | Path) -> list[Path]:
             trial_sections(folder),
             hidden_views(folder),
             document_sections(folder, runs),
+            notes=note_sections(folder),
             has_labels=labels is not None,
         )
         drawings = {figure: curves_svg(runs, _split(runs))}
@@ -83,7 +86,7 @@ def update_readme(readme: str | Path, results: str | Path) -> None:
 
 
 def updated_readme(text: str, results: str | Path, name: str | Path = "README.md") -> str:
-    """The README's text with the present table of results between its markers."""
+    """The README's text with the present table of results, as wide as a page, at its markers."""
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
         raise InputError(
             f"the table of results needs the lines {BEGIN} and {END}, once each, in this order",
@@ -95,13 +98,13 @@ def updated_readme(text: str, results: str | Path, name: str | Path = "README.md
         if runs[0].data.hidden:  # shown with the data set that it is a view of
             continue
         where = f"{Path(results).name}/{folder.relative_to(results)}".removesuffix("/.")
-        unseen = "\n\n".join(unseen_sections(runs, hidden_views(folder)))
-        unseen = unseen.replace("](../", f"]({Path(results).name}/")
-        table = file_table if runs[0].data.trained_on else results_table
+        split = _split(runs)
+        on_file = runs[0].data.trained_on
+        table = file_table(runs, split) if on_file else results_table(runs, split, SHORT_COLUMNS)
         parts.append(
-            f"{_heading(runs)}\n\n{table(runs, _split(runs)).markdown()}\n"
-            + (f"{unseen}\n\n" if unseen else "")
-            + f"p-values, curves, settings and how to run it again: [{where}]({where}/README.md)."
+            f"{_heading(runs)}\n\n{table.markdown()}\n"
+            "All groups and measures, unseen labels, p-values, curves, settings and how to run it "
+            f"again: [{where}]({where}/README.md)."
         )
     return f"{before}{BEGIN}\n\n" + "\n\n".join(parts) + f"\n\n{END}{after}"
 
@@ -127,6 +130,7 @@ def report_markdown(
     views: Views | None = None,
     of_documents: Sequence[str] = (),
     *,
+    notes: Sequence[str] = (),
     has_labels: bool = False,
 ) -> str:
     """The page of one data set; ``has_labels`` where the table of each label stands beside it."""
@@ -150,6 +154,7 @@ def report_markdown(
         + (", the dev of each model's own data." if runs[0].data.trained_on else "."),
         _documents(runs[0], split).markdown().rstrip(),
     ]
+    sections += notes
     if runs[0].data.trained_on:
         sections += ["## How sure", file_table(runs, split).markdown().rstrip()]
     sections += of_documents

@@ -50,6 +50,15 @@ COLUMNS: tuple[tuple[str, str], ...] = (
 )
 """The columns of the paper's table, with the tuned threshold and the harder zero-shot ranking."""
 
+SHORT_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("all", "RP@5"),
+    ("all", "nDCG@5"),
+    ("all", "micro-F1"),
+    ("few", "RP@5"),
+    ("zero", "RP@5"),
+)
+"""Those that fit the width of a page."""
+
 DIFFERENCES: tuple[tuple[str, str], ...] = (
     ("all", "RP@5"),
     ("all", "nDCG@5"),
@@ -118,33 +127,35 @@ class Table:
         return "\n".join([*lines, *(f"\n{note}" for note in self.notes)]) + "\n"
 
 
-def results_table(runs: Sequence[Run], split: str = "test") -> Table:
+def results_table(
+    runs: Sequence[Run], split: str = "test", columns: Sequence[tuple[str, str]] = COLUMNS
+) -> Table:
     """One row a method, best first; with several seeds their mean ± standard deviation.
 
     Published rows stand beneath on EURLEX57K's test split only: they were measured nowhere else.
     """
     check_comparable(runs, split)
     data = runs[0].data
-    chance = {column: runs[0].chance(split, *column) for column in COLUMNS}
+    chance = {column: runs[0].chance(split, *column) for column in columns}
     table = Table(
-        ["method", *(f"{group} {measure}" for group, measure in COLUMNS)],
+        ["method", *(f"{group} {measure}" for group, measure in columns)],
         title=f"{data.name}, {split}",
     )
     methods = by_method(runs)
     figures = {
-        method: {column: over_seeds(of, split, *column) for column in COLUMNS}
+        method: {column: over_seeds(of, split, *column) for column in columns}
         for method, of in methods.items()
     }
     with_published = split == "test" and is_eurlex57k(data)
     for method in best_first(methods, split):
-        table.add([method, *(_cell(figures[method][c], chance[c]) for c in COLUMNS)])
+        table.add([method, *(_cell(figures[method][c], chance[c]) for c in columns)])
         if with_published:
             for row in published_for(method, data):
                 table.add(_published_cells(row, chance), faint=True)
     if with_published:
         for row in OTHERS:
             table.add(_published_cells(row, chance), faint=True)
-    table.add(["chance", *(number(chance[column]) for column in COLUMNS)], faint=True)
+    table.add(["chance", *(number(chance[column]) for column in columns)], faint=True)
     table.notes.append(
         f"{NO_SKILL} at or below chance, the expected figure of a random ranking; a figure near it "
         "shows no skill either."
@@ -287,11 +298,11 @@ def _marked(value: float, chance: float) -> str:
 def _published_cells(row: Published, chance: dict[tuple[str, str], float]) -> list[str]:
     values = {
         (group, measure): row.figures.get(group, {}).get(measure, float("nan"))
-        for group, measure in COLUMNS
+        for group, measure in chance
     }
     cells = [
         "" if math.isnan(values[column]) else _marked(values[column], chance[column])
-        for column in COLUMNS
+        for column in chance
     ]
     return [f"{row.source}: {row.name}", *cells]
 
