@@ -4,7 +4,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
-.PHONY: demo test test-slow test-annif test-browser check format bench clean
+.PHONY: help demo test test-slow test-annif test-browser check format docs bench clean
+
+help:                   ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 16
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -33,12 +36,15 @@ check: $(STAMP)         ## lint, format, types, and the order of the rooms
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(STAMP)
+format: $(STAMP)        ## the code in the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(STAMP)          ## the documentation as a site, in the folder site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 bench: $(STAMP)         ## side by side with peers, each in an environment of its own
 	$(BIN)/labelwise bench
 
-clean:
-	rm -rf .venv demo dist .mypy_cache .ruff_cache
+clean:                  ## remove what make has made
+	rm -rf .venv demo dist site .mypy_cache .ruff_cache

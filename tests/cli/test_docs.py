@@ -16,6 +16,8 @@ from labelwise.corpus.synthetic import make_dataset
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+PAGES = {path.stem: path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
+TEXTS = {"README": README, "CONTRIBUTING": CONTRIBUTING, **PAGES}
 
 
 def test_every_path_of_the_file_tree_exists() -> None:
@@ -42,17 +44,18 @@ def test_every_path_named_in_the_text_exists(text: str) -> None:
             assert (ROOT / path).exists(), path
 
 
-@pytest.mark.parametrize("text", [README, CONTRIBUTING], ids=["README", "CONTRIBUTING"])
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_every_command_and_option_in_the_text_exists(labelwise: Callable, text: str) -> None:
     found = re.findall(
         r"(?:^ {4}\$? ?|\| |`)labelwise ((?:data )?[a-z][a-z-]*)([^`\n#]*)", text, re.MULTILINE
     )
     assert found
-    for command, rest in found:
+    for command in dict.fromkeys(command for command, _ in found):
         help = labelwise(*command.split(), "--help")
         assert help.code == 0, command
-        for option in re.findall(r"--[a-z-]+", rest):
-            assert option in help.out, (command, option)
+        for rest in (rest for named, rest in found if named == command):
+            for option in re.findall(r"--[a-z-]+", rest):
+                assert option in help.out, (command, option)
 
 
 def test_every_make_target_named_exists() -> None:

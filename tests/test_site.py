@@ -1,0 +1,115 @@
+"""The documentation is a site that builds without a warning, and says what is so."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from labelwise.methods import REGISTRY
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(out)]
+    quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def text_of(page: Path) -> str:
+    return re.sub(r"<[^>]+>", "", page.read_text("utf-8"))
+
+
+@pytest.mark.xdist_group("site")
+def test_the_reference_is_made_from_the_program(site: Path) -> None:
+    commands = text_of(site / "reference/commands/index.html")
+    for command in ("tag", "data make", "prepare", "serve"):
+        assert f"Usage: labelwise {command}" in commands
+    settings = text_of(site / "reference/settings/index.html")
+    assert all(name in settings for name in REGISTRY)
+    assert "Weight of the loss against the size of the weights." in settings
+    methods = text_of(site / "reference/methods/index.html")
+    assert "Raise an error for the first of these settings" in methods  # a docstring
+
+
+@pytest.mark.xdist_group("site")
+def test_formulas_are_shown_without_a_script(site: Path) -> None:
+    for page in ("methods", "measures"):
+        html = (site / page / "index.html").read_text("utf-8")
+        assert html.count("<math") > 10
+        assert "$$" not in text_of(site / page / "index.html")
+
+
+@pytest.mark.xdist_group("site")
+def test_a_page_fetches_nothing_from_elsewhere(site: Path) -> None:
+    for page in site.rglob("index.html"):
+        html = page.read_text("utf-8")
+        fetched = re.findall(r"<(?:script|img)[^>]* src=\"?(https?:[^\">\s]+)", html)
+        fetched += re.findall(r"<link[^>]* rel=\"?stylesheet\"?[^>]*(https?:[^\">\s]+)", html)
+        assert not fetched, page
+
+
+def test_the_figures_of_exact_match_are_those_of_its_trials() -> None:
+    """The table of docs/paper.md, row by row, and what the results page is told."""
+    lines = (ROOT / "results/eurlex57k/exact-match/trials.jsonl").read_text("utf-8").splitlines()
+    page = (ROOT / "docs/paper.md").read_text("utf-8")
+    found = {True: "as whole words", False: "within longer words too"}
+    ranked = {"occurrences": "by occurrences", "drawn": "by lot"}
+    columns = ("RP@5", "nDCG@5", "micro-F1", "few RP@5", "zero RP@5")
+    told = (ROOT / "results/eurlex57k/exact-match/NOTE.md").read_text("utf-8")
+    for trial in map(json.loads, lines):
+        settings, figures = trial["settings"], trial["figures"]
+        cells = [f"{figures[name]:.3f}".removeprefix("0") for name in columns]
+        words = [found[settings["whole_words"]], ranked[settings["order"]]]
+        assert f"| {' | '.join([*words, *cells])} |" in page
+        if settings["whole_words"] == (settings["order"] == "occurrences"):
+            assert all(cells[at] in told for at in (0, 2, 3))
+
+
+@pytest.mark.slow
+def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LABELWISE_DATA", raising=False)
+    page = (ROOT / "docs/tutorial.md").read_text("utf-8")
+    commands = re.findall(r"^ {4}labelwise (.+)$", page, re.MULTILINE)
+    assert len(commands) > 10
+    for command in commands:
+        call = [sys.executable, "-m", "labelwise", *command.split()]
+        done = subprocess.run(call, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+def test_the_workflow_runs_what_ci_runs_on_every_python_that_is_named() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text("utf-8"))
+    job = workflow["jobs"]["test"]
+    assert ".ci/run" in [step.get("run") for step in job["steps"]]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    named = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
+    assert job["strategy"]["matrix"]["python"] == named
+
+
+def test_make_help_names_every_target() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = set(re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)[1].split())
+    said = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert {line.split()[0] for line in said.stdout.splitlines()} == targets
+
+
+def test_pre_commit_checks_what_make_check_checks() -> None:
+    hooks: Any = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+    tools = {hook["entry"].split()[0] for repo in hooks["repos"] for hook in repo["hooks"]}
+    check = re.search(r"^check:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert tools == {f".venv/bin/{name}" for name in re.findall(r"\$\(BIN\)/(\S+)", check[1])}
