@@ -20,6 +20,7 @@ MIRRORED = {
     "changelog.md": "CHANGELOG.md",
     "benchmarks.md": "benchmarks/README.md",
     "results/eurlex57k.md": "results/eurlex57k/README.md",
+    "results/newlaw-dev.md": "results/newlaw-dev/README.md",
     "results/attention.md": "results/eurlex57k-seventh/attention.md",
 }
 """Pages of the site that are files elsewhere in the repository."""
@@ -38,10 +39,11 @@ def on_files(files: Any, config: Any) -> Any:
     for page, content in made.items():
         files.append(File.generated(config, page, content=content))
     for page, source in MIRRORED.items():
-        for picture in sorted((ROOT / source).parent.rglob("*.svg")):
-            place = posixpath.join(posixpath.dirname(page), "pictures", picture.name)
-            if files.get_file_from_path(place) is None:
-                files.append(File.generated(config, place, abs_src_path=str(picture)))
+        shown = [link[2] for link in LINK.finditer(made[page]) if link[2].endswith(".svg")]
+        for picture in dict.fromkeys(shown):
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(source), picture))
+            file = File.generated(config, f"pictures/{path}", abs_src_path=str(ROOT / path))
+            files.append(file)
     return files
 
 
@@ -67,7 +69,7 @@ def _led(link: re.Match[str], source: str, page: str, repository: str) -> str:
     elif path.startswith("docs/"):
         led = path.removeprefix("docs/")
     elif source != f"docs/{page}" and path.endswith(".svg"):
-        led = posixpath.join(posixpath.dirname(page), "pictures", posixpath.basename(path))
+        led = f"pictures/{path}"
     elif (ROOT / path).exists():
         return f"{before}{repository}/blob/main/{path}{anchor})"
     else:
