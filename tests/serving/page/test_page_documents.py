@@ -259,3 +259,13 @@ def test_reading_can_be_stopped_and_goes_on_when_asked(page: Any, synthetic: Dat
     page.reload()  # what was not finished is taken up again
     page.wait_for_selector("#doing:has-text('Section')")
     page.wait_for_selector("#progress", state="hidden", timeout=30_000)
+
+
+def test_the_number_of_an_act_is_asked_of_the_service_which_says_that_it_fetches_none(
+    open_page: Any,
+) -> None:
+    page = open_page(expected=("403",))
+    paste(page, " 32016R0679\n")
+    page.click("#suggest")
+    page.wait_for_selector("#banner:not([hidden])")
+    assert "this service fetches no acts" in page.inner_text("#trouble")

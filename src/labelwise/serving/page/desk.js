@@ -159,11 +159,13 @@ class Desk extends EventTarget {
   // --- documents ------------------------------------------------------------------------------
 
   /** Text that was pasted, or a file; `many` where there are several documents to choose from. */
-  async read(file, { text = false, name = file.name } = {}) {
+  async read(file, { text = false, name = file?.name, act = "" } = {}) {
     progress({ text: "Reading the document" });
     const run = (this.#readRun = new AbortController());
     try {
-      const found = await api.parse(file, { text, name, signal: run.signal });
+      const found = act
+        ? await api.post("v1/fetch", { act }, run.signal)
+        : await api.parse(file, { text, name, signal: run.signal });
       settled("read");
       const whole = found.documents
         .map((one) => ({ ...one, sections: one.sections.filter((part) => part.text.trim()) }))
@@ -176,7 +178,7 @@ class Desk extends EventTarget {
         this.tell("many");
       }
     } catch (error) {
-      trouble("read", error, () => this.read(file, { text, name }));
+      trouble("read", error, () => this.read(file, { text, name, act }));
     } finally {
       if (!this.tagging) progress(null);
     }

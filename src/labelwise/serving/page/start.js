@@ -11,6 +11,13 @@ const EXAMPLES = [
   ["fisheries.txt", "Catch quotas and control of fishing vessels", "a longer regulation"],
 ];
 
+/** One word that names an act: a CELEX number, an ELI, or an address of EUR-Lex. */
+const ACT = new RegExp(
+  "^(?:(?:celex:)?[0-9ce](?:19|20)\\d\\d[a-z]{1,2}\\d{4}(?:r?\\(\\d\\d\\))?(?:-\\d{8})?" +
+    "|/?eli/\\S+|(?:https?://)?(?:www\\.)?(?:eur-lex|data|publications)\\.europa\\.eu/\\S+)$",
+  "i",
+);
+
 function readPasted() {
   const text = $("pasted").value;
   if (!text.trim()) {
@@ -18,7 +25,9 @@ function readPasted() {
     say("Paste a text first");
     return;
   }
-  desk.read(new Blob([text], { type: "text/plain" }), { text: true, name: "pasted text" });
+  const act = text.trim();
+  if (ACT.test(act)) desk.read(null, { act, name: act });
+  else desk.read(new Blob([text], { type: "text/plain" }), { text: true, name: "pasted text" });
 }
 
 function readFile(file) {
