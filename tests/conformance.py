@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bundle_cases import contents, rewrite, wrong_arrays, wrong_values
 from encoder_cases import frequent_words, tiny_encoder
 
 from labelwise import bundle, methods
 from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.labels import GROUPS
-from labelwise.errors import LabelwiseError
+from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.calibration import Calibration, Curve
 from labelwise.evaluation.unseen_scale import UnseenScale
 from labelwise.methods import Method
@@ -252,6 +253,29 @@ def check_settings_are_one_flat_dataclass(method: Method, data: Dataset) -> None
 
 def _top_label(method: Method, document: Document) -> str:
     return method.label_space.ids[int(method.scores([document])[0].argmax())]
+
+
+def check_what_cannot_have_been_saved_is_refused(
+    method: Method, data: Dataset, folder: Path
+) -> None:
+    """Checksums that fit do not make a model: parts may be missing, or of another kind or shape."""
+    bundle.save(method, folder / "model")
+    manifest, arrays, values = contents(folder / "model")
+    for what, wrong in wrong_arrays(arrays):
+        if not what.startswith("file."):  # the trees of omikuji, which reads them itself
+            rewrite(folder / "model", manifest, wrong)
+            assert_refused(folder / "model", what)
+    for what, spoilt in wrong_values(values):
+        rewrite(folder / "model", manifest, values=spoilt)
+        assert_refused(folder / "model", what)
+
+
+def assert_refused(folder: Path, what: str) -> None:
+    try:
+        bundle.load(folder)
+    except BundleError:
+        return
+    pytest.fail(f"a bundle with {what} was loaded")
 
 
 CHECKS = [check for name, check in sorted(globals().items()) if name.startswith("check_")]

@@ -129,7 +129,7 @@ def test_a_new_save_replaces_the_old_one_and_leaves_nothing_behind(saved: Path) 
 def test_an_interrupted_write_leaves_the_old_bundle(
     saved: Path, after: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, written = labelwise.bundle._write, []
+    write, written = labelwise.bundle.write_whole, []
 
     def cut_off(path: Path, data: bytes) -> None:
         if len(written) == after:
@@ -137,7 +137,7 @@ def test_an_interrupted_write_leaves_the_old_bundle(
         written.append(path)
         write(path, data)
 
-    monkeypatch.setattr(labelwise.bundle, "_write", cut_off)
+    monkeypatch.setattr(labelwise.bundle, "write_whole", cut_off)
     with pytest.raises(BundleError, match="No space left on device"):
         bundle.save(method("export"), saved)
     loaded = bundle.load(saved)

@@ -5,7 +5,8 @@ its calibration where it has them, the card (how it was made and how it scored),
 made with, and the other files with their SHA-256: the arrays, the labels, other values, and the
 card's ``thesaurus`` where it has one. Their names hold a piece of their digest, so that a new save
 never touches the files of the old one: replacing ``bundle.json`` is the one moment at which the old
-model becomes the new one.
+model becomes the new one. Two processes save one after the other, and who reads meanwhile gets
+the one or the other.
 Nothing in a bundle is ever executed.
 """
 
@@ -14,10 +15,9 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import os
 import platform
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +28,24 @@ from safetensors.numpy import save as save_arrays
 
 import labelwise
 from labelwise import methods
-from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.labels import GROUPS, LabelSpace
 from labelwise.corpus.thesaurus import Thesaurus
-from labelwise.errors import BundleError, LabelwiseError
+from labelwise.errors import BundleError, LabelwiseError, MissingExtraError
 from labelwise.evaluation.calibration import Calibration
 from labelwise.evaluation.unseen_scale import UnseenScale
-from labelwise.methods.base import Method, Settings, State
+from labelwise.files import write_whole
+from labelwise.locks import locked
+from labelwise.methods.base import Method, State
+from labelwise.methods.saved_settings import settings_from_json
+from labelwise.schema import number, value
 
 FORMAT = 1
 MANIFEST = "bundle.json"
 PARTS = ("arrays-", "labels-", "values-", "thesaurus-")
 """How the names of the other files begin."""
+LOCK = ".lock"
+WAIT = 60.0
+"""Seconds that a save waits for another one: a training is too much to lose."""
 
 
 def save(method: Method, path: str | Path, *, card: Mapping[str, Any] | None = None) -> None:
@@ -82,60 +89,82 @@ def save(method: Method, path: str | Path, *, card: Mapping[str, Any] | None = N
         "files": files,
     }
     manifest["digest"] = _digest(manifest)
+    written = {files[part]["file"]: data for part, (_, data) in contents.items()}
+    written[MANIFEST] = json.dumps(manifest, indent=1, ensure_ascii=False).encode()
+    busy = f"{folder}: another process is saving a bundle there: choose another name, or wait"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _check_is_ours(folder)
-        for part, (_, data) in contents.items():
-            _write(folder / files[part]["file"], data)
-        _write(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False).encode())
+        with locked(folder / LOCK, busy, wait=WAIT):
+            _check_is_ours(folder)
+            for name, data in written.items():
+                write_whole(folder / name, data)
+            for stale in folder.iterdir():
+                if stale.name not in written and stale.name.startswith(PARTS):
+                    stale.unlink()
     except OSError as error:
         raise BundleError(f"{folder}: cannot write the bundle: {error.strerror}") from error
-    kept = {MANIFEST, *(entry["file"] for entry in files.values())}
-    for stale in folder.iterdir():
-        if stale.name not in kept and stale.name.startswith(PARTS):
-            stale.unlink()
+    finally:
+        with suppress(OSError):
+            folder.rmdir()  # where nothing could be written to it
 
 
 def load(path: str | Path) -> Method:
-    """Read a bundle back as a fitted method, refusing anything that is not as it was saved."""
+    """Read a bundle back as a fitted method, refusing anything that is not as it was saved, and
+    what could not have been saved so."""
     folder = Path(path)
-    manifest = _manifest(folder)
-    data = {part: _read_part(folder, entry) for part, entry in manifest["files"].items()}
-    labels = json.loads(data["labels"])
-    label_space = LabelSpace.from_json(labels["labels"])
-    if label_space.fingerprint != labels["fingerprint"]:
-        raise BundleError(f"{folder}: the labels are not those that were saved")
+    manifest, data = _read(folder, ("arrays", "labels", "values"))
     try:
         arrays = load_arrays(data["arrays"])
-    except SafetensorError as error:
-        raise BundleError(f"{folder}: the arrays cannot be read: {error}") from error
-    try:
-        cls = methods.get(manifest["method"])
+        cls = methods.get(value(manifest, "method", str))
+        method = cls.restore(
+            settings_from_json(cls, manifest.get("settings")),
+            _label_space(_parsed(data["labels"])),
+            State(arrays, _parsed(data["values"])),
+        )
+        method.threshold = number(manifest, "threshold")
+        if unseen := manifest.get("unseen"):
+            method.unseen = UnseenScale(number(unseen, "slope"), number(unseen, "offset"))
+        if calibration := manifest.get("calibration"):
+            method.calibration = Calibration.from_json(calibration)
+    except MissingExtraError:
+        raise
     except LabelwiseError as error:
         raise BundleError(f"{folder}: {error}") from error
-    method = cls.restore(
-        _settings(folder, cls, manifest["settings"]),
-        label_space,
-        State(arrays, json.loads(data["values"])),
-    )
-    method.threshold = float(manifest["threshold"])
-    if unseen := manifest.get("unseen"):
-        method.unseen = UnseenScale(float(unseen["slope"]), float(unseen["offset"]))
-    if calibration := manifest.get("calibration"):
-        try:
-            method.calibration = Calibration.from_json(calibration)
-        except LabelwiseError as error:
-            raise BundleError(f"{folder}: {error}") from error
+    except SafetensorError as error:
+        raise BundleError(f"{folder}: the arrays cannot be read: {error}") from error
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        # What a method did not think of asking ``schema``. Its checksums are right, so that it was
+        # saved by another program, or by a labelwise that had other ideas of the method.
+        raise BundleError(
+            f"{folder}: what was saved does not make a {manifest.get('method')} "
+            f"({type(error).__name__}: {error}): train it again"
+        ) from error
     return method
+
+
+def _label_space(written: Any) -> LabelSpace:
+    labels = value(written, "labels", list)
+    for one in labels:
+        if [type(part) for part in one] != [str, str, int] or one[2] < 0:
+            raise BundleError(f"{one!r} is not a label: it has an id, a descriptor and a count")
+    space = LabelSpace.from_json(labels)
+    if space.fingerprint != value(written, "fingerprint", str):
+        raise BundleError("the labels are not those that were saved")
+    groups = [GROUPS.index(label.group) for label in space.labels]
+    if len(space.index) != len(space) or groups != sorted(groups):
+        raise BundleError("the labels are there twice, or not in the order of their groups")
+    return space
 
 
 def describe(path: str | Path) -> dict[str, Any]:
     """What ``bundle.json`` says: method, settings, threshold, card, versions, files. The card's
     thesaurus, which has a file of its own, is in its place."""
     folder = Path(path)
-    manifest = _manifest(folder)
-    if entry := manifest["files"].get("thesaurus"):
-        manifest["card"]["thesaurus"] = json.loads(_read_part(folder, entry))
+    manifest, data = _read(folder, ("thesaurus",))
+    if "thesaurus" in data:
+        try:
+            manifest["card"]["thesaurus"] = _parsed(data["thesaurus"])
+        except BundleError as error:
+            raise BundleError(f"{folder}: {error}") from error
     return manifest
 
 
@@ -166,13 +195,46 @@ def _manifest(folder: Path) -> dict[str, Any]:
         )
     if manifest.get("digest") != _digest(manifest):
         raise BundleError(f"{folder / MANIFEST}: has been altered since it was saved")
+    try:
+        value(manifest, "card", dict)
+        files = value(manifest, "files", dict)
+        for part in ("arrays", "labels", "values", *files):
+            for name, kind in (("file", str), ("sha256", str), ("bytes", int)):
+                value(value(files, part, dict), name, kind)
+    except BundleError as error:
+        raise BundleError(f"{folder / MANIFEST}: {error}") from error
     return manifest
+
+
+def _read(folder: Path, wanted: Sequence[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The manifest and the wanted parts that it has, all of one save: where another save came
+    between the two, it is read again."""
+    while True:
+        manifest = _manifest(folder)
+        try:
+            files = {part: manifest["files"][part] for part in wanted if part in manifest["files"]}
+            return manifest, {part: _read_part(folder, entry) for part, entry in files.items()}
+        except BundleError:
+            if _manifest(folder)["digest"] == manifest["digest"]:
+                raise
+
+
+def _parsed(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except ValueError as error:
+        raise BundleError(f"a part is not JSON: {error}") from error
 
 
 def thesaurus(path: str | Path) -> Thesaurus | None:
     """Where the labels of a bundle stand, if it knows."""
     written = describe(path)["card"].get("thesaurus")
-    return Thesaurus.from_json(written) if written else None
+    try:
+        return Thesaurus.from_json(written) if written else None
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise BundleError(
+            f"{path}: what was saved as its thesaurus is none ({error}): train it again"
+        ) from error
 
 
 def _read_part(folder: Path, entry: Mapping[str, Any]) -> bytes:
@@ -191,18 +253,6 @@ def _read_part(folder: Path, entry: Mapping[str, Any]) -> bytes:
     return data
 
 
-def _settings(folder: Path, cls: type[Method], values: Mapping[str, Any]) -> Settings:
-    known = {field.name for field in dataclasses.fields(cls.Settings)}
-    if unknown := sorted(set(values) - known):
-        raise BundleError(
-            f"{folder}: {cls.name} has no setting '{unknown[0]}' in labelwise "
-            f"{labelwise.__version__}"
-        )
-    # JSON has lists only; settings are immutable.
-    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
-    return cls.Settings(**fields)
-
-
 def _check_is_ours(folder: Path) -> None:
     """Never write among files that are not a bundle's."""
     strange = [
@@ -214,21 +264,6 @@ def _check_is_ours(folder: Path) -> None:
         raise BundleError(
             f"{folder}: holds other files ({strange[0]}): give the bundle a folder of its own"
         )
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a whole file or none of it."""
-    handle, temporary = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _contiguous(arrays: Mapping[str, Any]) -> dict[str, Any]:

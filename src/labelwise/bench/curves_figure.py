@@ -17,7 +17,7 @@ from labelwise.bench.cells import median_of
 from labelwise.bench.page import figure_name
 from labelwise.bench.results import read_results, tables
 from labelwise.errors import MissingExtraError
-from labelwise.evaluation.runs import write_whole
+from labelwise.files import write_whole
 
 _LOOKS = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"))
 """Colours of Okabe and Ito, which colour-blind readers can tell apart, each with its own marker."""

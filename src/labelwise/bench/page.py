@@ -9,7 +9,7 @@ from typing import Any
 from labelwise.bench.cells import cell
 from labelwise.bench.plan import Result
 from labelwise.bench.results import read_results, tables
-from labelwise.evaluation.runs import write_whole
+from labelwise.files import write_whole
 
 INTRODUCTION = """# Benchmarks
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from labelwise.bench.plan import Result
 from labelwise.errors import InputError
-from labelwise.evaluation.runs import write_whole
+from labelwise.files import write_whole
 
 
 def result_path(out: Path, name: str, result: Result) -> Path:

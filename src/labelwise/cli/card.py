@@ -11,6 +11,7 @@ import typer
 
 from labelwise.cli.output import note
 from labelwise.errors import InputError
+from labelwise.files import write_whole
 
 if TYPE_CHECKING:
     from labelwise.evaluation.runs import Run
@@ -40,7 +41,7 @@ def card(
         return
     figure = out.with_name(f"{out.stem}-reliability.svg")
     text = card_markdown(bundle, results, figure)
-    out.write_text(text, "utf-8")
+    write_whole(out, text.encode())
     note(f"wrote {out}")
 
 

@@ -113,7 +113,8 @@ def compact(
     """
     from labelwise import bundle as bundles
     from labelwise.bench.machine import machine
-    from labelwise.evaluation.runs import DataRecord, current_versions, write_whole
+    from labelwise.evaluation.runs import DataRecord, current_versions
+    from labelwise.files import write_whole
     from labelwise.shipped import notices
 
     check_writable(out)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from labelwise.cli.output import console, print_table
+from labelwise.files import write_whole
 
 METHODS = ("exact-match", "svm")
 
@@ -97,7 +98,7 @@ def demo(
         threshold=model.threshold,
         note=NOTE,
     )
-    page_file.write_text(page, "utf-8")
+    write_whole(page_file, page.encode())
 
     _step(5, f"Done in {time.perf_counter() - started:.0f} s. What to try next")
     bundle = out / f"{METHODS[-1]}.bundle"

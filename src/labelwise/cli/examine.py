@@ -62,9 +62,9 @@ def examine(
         attention_table,
         read_attention,
     )
-    from labelwise.evaluation.runs import write_whole
     from labelwise.evidence.examination import Plan
     from labelwise.evidence.examination import examine as examine_network
+    from labelwise.files import write_whole
     from labelwise.methods.attending import require_attending
 
     method = require_attending(bundles.load(bundle))

@@ -16,6 +16,7 @@ from labelwise.cli.options import BundleOption, JsonOption, TopOption
 from labelwise.cli.output import console, note, print_json
 from labelwise.cli.tag import Tagged, document_json, place_above
 from labelwise.errors import LabelwiseError
+from labelwise.files import write_whole
 
 if TYPE_CHECKING:
     from labelwise.corpus.thesaurus import Thesaurus
@@ -119,7 +120,7 @@ def explain(
             threshold=method.threshold,
             places=places,
         )
-        out.write_text(page, "utf-8")
+        write_whole(out, page.encode())
         note(f"wrote {out}: open it in a browser")
     if as_json:
         print_json(document_json(Tagged(act, predictions, evidence, thesaurus)))

@@ -73,7 +73,7 @@ def record_of(
 
 def write_record(results: Path, kind: str, record: Mapping[str, Any]) -> Path:
     """Write RESULTS/DATA/METHOD/KIND-seed-N.json, beside the runs."""
-    from labelwise.evaluation.runs import write_whole
+    from labelwise.files import write_whole
 
     name = f"{kind}-seed-{record['seed']}.json"
     path = results / str(record["data"]["name"]) / str(record["method"]) / name

@@ -30,6 +30,7 @@ from labelwise.cli.options import (
 from labelwise.cli.output import note
 from labelwise.cli.train import MethodArgument
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.files import write_whole
 
 if TYPE_CHECKING:
     from labelwise.cli.trainings import Corpus
@@ -369,6 +370,5 @@ def _write_best(search: Search, study: Study, out: Path | None) -> None:
     if out is None:
         sys.stdout.write(text)
         return
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(text, encoding="utf-8")
+    write_whole(out, text.encode())
     note(f"wrote {out}")

@@ -41,9 +41,9 @@ from labelwise.evaluation.runs import (
     current_versions,
     log_path,
     peak_memory,
-    write_whole,
 )
 from labelwise.evaluation.threshold import tune_threshold
+from labelwise.files import write_whole
 from labelwise.methods import Method, Scores, State
 
 if TYPE_CHECKING:

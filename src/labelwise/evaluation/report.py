@@ -24,7 +24,7 @@ from labelwise.evaluation.label_counts import labels_csv
 from labelwise.evaluation.near_copy_tables import near_copy_sections
 from labelwise.evaluation.notes import note_sections
 from labelwise.evaluation.published import BY_METHOD, OTHERS, is_eurlex57k
-from labelwise.evaluation.runs import Run, run_paths, write_whole
+from labelwise.evaluation.runs import Run, run_paths
 from labelwise.evaluation.tables import (
     SHORT_COLUMNS,
     Table,
@@ -38,6 +38,7 @@ from labelwise.evaluation.trial_records import trial_sections
 from labelwise.evaluation.unseen_tables import Views, hidden_views, unseen_sections
 from labelwise.evaluation.year_figure import years_svg
 from labelwise.evaluation.year_tables import over_time, year_sections
+from labelwise.files import write_whole
 
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
 
@@ -68,9 +69,9 @@ def report(results: str | Path) -> list[Path]:
         drawings = {figure: curves_svg(runs, _split(runs))}
         if years := over_time(folder, runs):
             drawings[folder / "years.svg"] = years_svg(years, runs)
-        page.write_text(content, encoding="utf-8")
+        write_whole(page, content.encode())
         for path, drawing in drawings.items():
-            path.write_bytes(drawing)
+            write_whole(path, drawing)
         written += [page, *drawings]
         if labels is not None:
             write_whole(table, labels)
@@ -82,7 +83,7 @@ def update_readme(readme: str | Path, results: str | Path) -> None:
     """Put the table of results between the two markers of a README."""
     readme = Path(readme)
     text = readme.read_text(encoding="utf-8")
-    readme.write_text(updated_readme(text, results, name=readme), encoding="utf-8")
+    write_whole(readme, updated_readme(text, results, name=readme).encode())
 
 
 def updated_readme(text: str, results: str | Path, name: str | Path = "README.md") -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
 import platform
 import sys
 import zipfile
@@ -31,6 +30,7 @@ from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.counts import DEPTH, VIEWS, Counts
 from labelwise.evaluation.label_counts import labels_path, name_labels, pack_labels, read_labels
 from labelwise.evaluation.measures import Measures, summary
+from labelwise.files import write_whole
 
 if TYPE_CHECKING:
     from labelwise.corpus.dataset import Dataset
@@ -310,14 +310,6 @@ def peak_memory() -> int | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024  # Linux counts in KiB
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write beside the file, then put it in its place: a reader never sees half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    partial.write_bytes(content)
-    partial.replace(path)
 
 
 def _pack(measures: Mapping[str, Measures]) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -11,6 +10,7 @@ import numpy as np
 
 import labelwise
 from labelwise.errors import LabelwiseError, MissingExtraError
+from labelwise.files import write_whole
 from labelwise.methods.base import Method
 from labelwise.text.pieces import Pieces
 from labelwise.text.tokenizer import PATTERN
@@ -42,12 +42,9 @@ def write_onnx(method: Method, path: str | Path, *, int8: bool = False) -> int:
             + ("it has too many labels or words" if int8 else "export it with --int8")
         )
     path = Path(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        partial.write_bytes(model.SerializeToString(deterministic=True))
-        partial.replace(path)
+        write_whole(path, model.SerializeToString(deterministic=True))
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise LabelwiseError(f"{path} cannot be written: {error.strerror}") from error
     return size
 

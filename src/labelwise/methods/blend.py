@@ -36,6 +36,8 @@ from labelwise.methods.base import (
     require_as_trained,
 )
 from labelwise.methods.mixing import Mixing
+from labelwise.methods.saved_settings import settings_from_json
+from labelwise.schema import value
 
 FLOOR, CEILING = 1e-9, 1 - 1e-6
 """The lowest and the highest probability that a member is taken to mean: a zero is not minus
@@ -220,15 +222,13 @@ class Blend(Method):
                 "members again"
             )
         self.members = tuple(
-            self._member(saved, f"{at}.", state) for at, saved in enumerate(state.values["members"])
+            self._member(saved, f"{at}.", state)
+            for at, saved in enumerate(value(state.values, "members", list))
         )
-        self.mixing = Mixing.from_json(state.values["mixing"])
+        self.mixing = Mixing.from_json(value(state.values, "mixing", dict), len(self.members))
 
     def _member(self, saved: Mapping[str, Any], prefix: str, state: State) -> Method:
-        cls = methods.get(saved["method"])
-        settings: dict[str, Any] = {  # JSON has lists only; settings are immutable
-            k: tuple(v) if isinstance(v, list) else v for k, v in saved["settings"].items()
-        }
+        cls = methods.get(value(saved, "method", str))
         labels = saved["labels"]
         arrays = {
             name.removeprefix(prefix): array
@@ -236,9 +236,9 @@ class Blend(Method):
             if name.startswith(prefix)
         }
         return cls.restore(
-            cls.Settings(**settings),
+            settings_from_json(cls, saved["settings"]),
             LabelSpace.from_json(labels) if labels else self.label_space,
-            State(arrays, saved["values"]),
+            State(arrays, value(saved, "values", dict)),
         )
 
 

@@ -24,7 +24,7 @@ from torch.nn import functional
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Thesaurus
-from labelwise.errors import BundleError, LabelwiseError
+from labelwise.errors import LabelwiseError
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import prior_logits
 from labelwise.layers.described import DescribedLabels
@@ -39,6 +39,8 @@ from labelwise.layers.first_look import FirstLook
 from labelwise.layers.transformer import PackedRows, Transformer
 from labelwise.methods.base import Evidence, EvidenceKind, Scores, Settings, Span, State
 from labelwise.methods.network import BaseNetwork, NetworkMethod, require_whole
+from labelwise.methods.saved_weights import as_weights_of, load_weights, widened
+from labelwise.schema import value
 from labelwise.text.pieces import Pieces
 from labelwise.training.batches import Batch, Gatherer
 from labelwise.training.device import autocast
@@ -425,20 +427,13 @@ class EncoderMethod(NetworkMethod):
 
     def _restore(self, state: State) -> None:
         self.vocabulary = Pieces.from_json(state.values)
-        tensors = {name: torch.from_numpy(np.array(array)) for name, array in state.arrays.items()}
-        tensors = {k: v.float() if v.is_floating_point() else v for k, v in tensors.items()}
-        try:
-            shape = EncoderShape(**state.values["encoder"])
+        tensors = widened(state.arrays)
+        with as_weights_of(self):
+            shape = EncoderShape(**value(state.values, "encoder", dict))
             prior = torch.zeros(len(tensors["labels.bias"]))
             material = self._material_of(shape, len(self.label_space), prior)
             self.network = EncoderNetwork(material, self.settings)
-            self.network.load_state_dict(tensors)
-        except (KeyError, TypeError, RuntimeError) as error:
-            raise BundleError(
-                f"these weights are not those of a {self.name} with these settings and "
-                f"{len(self.label_space)} labels: {error}"
-            ) from error
-        self.network.eval()
+            load_weights(self.network, tensors)
 
 
 def label_names(space: LabelSpace, thesaurus: Thesaurus | None) -> list[list[tuple[str, str]]]:

@@ -25,7 +25,9 @@ from labelwise.evaluation.unseen_scale import log_odds
 from labelwise.methods.base import Evidence, Method, Scores, State, require_as_trained
 from labelwise.methods.bigru_lwan import BigruLwan, BigruLwanSettings
 from labelwise.methods.network import NetworkSettings, require_whole
+from labelwise.methods.saved_settings import settings_from_json
 from labelwise.methods.z_bigru_lwan import ZBigruLwan, ZBigruLwanSettings
+from labelwise.schema import number, value
 
 SHIFTS = np.arange(-40, 41) / 4
 """What is tried on dev: logits from -10 to 10."""
@@ -181,12 +183,12 @@ class EnsembleLwan(Method):
             }
             return State(arrays, state.values["values"][key])
 
-        settings: dict[str, Any] = state.values["settings"]
+        settings = value(state.values, "settings", dict)
         space = LabelSpace.from_json(state.values["lwan_labels"])
-        self.shift = float(state.values["shift"])
+        self.shift = number(state.values, "shift")
         self.lwan, self.z = (
-            BigruLwan(BigruLwanSettings(**settings["lwan"])),
-            ZBigruLwan(ZBigruLwanSettings(**settings["z"])),
+            BigruLwan(settings_from_json(BigruLwan, settings["lwan"])),
+            ZBigruLwan(settings_from_json(ZBigruLwan, settings["z"])),
         )
         self.lwan._label_space, self.z._label_space = space, self.label_space
         self.lwan._restore(part("lwan"))

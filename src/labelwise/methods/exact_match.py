@@ -14,9 +14,10 @@ import numpy as np
 
 from labelwise.corpus.document import Document
 from labelwise.corpus.thesaurus import read_thesaurus
-from labelwise.errors import LabelwiseError
+from labelwise.errors import BundleError, LabelwiseError
 from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State
 from labelwise.progress import track
+from labelwise.schema import value
 
 Finder = Callable[[str], Iterator[tuple[int, str]]]
 """From a text to (start, name) of every name that stands in it, word boundaries or not."""
@@ -129,7 +130,11 @@ class ExactMatch(Method):
         return State({}, {"names": {name: list(self._columns[name]) for name in self._columns}})
 
     def _restore(self, state: State) -> None:
-        self._set_names(state.values["names"])
+        names = value(state.values, "names", dict)
+        labels = range(len(self.label_space))
+        if not all(isinstance(some, list) and set(some) <= {*labels} for some in names.values()):
+            raise BundleError(f"the names are not those of {len(labels):,} labels")
+        self._set_names(names)
 
 
 def normalise(text: str) -> str:

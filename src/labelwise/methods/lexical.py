@@ -25,10 +25,19 @@ from numpy.typing import NDArray
 from labelwise.corpus.document import Document
 from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State, require
 from labelwise.methods.linear import sigmoid
-from labelwise.methods.name_matches import Features, Name, NameIndex, content_stem, count_stems
+from labelwise.methods.name_matches import (
+    FOUND,
+    TOGETHER,
+    Features,
+    Name,
+    NameIndex,
+    content_stem,
+    count_stems,
+)
 from labelwise.methods.name_weights import learned_weights
 from labelwise.methods.svm import platt
 from labelwise.progress import track
+from labelwise.schema import FLOATS, WHOLE, array, number, texts, value
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.tokenizer import tokenize
 
@@ -181,12 +190,15 @@ class Lexical(Method):
         )
 
     def _restore(self, state: State) -> None:
-        values = state.values
-        self._weights = state.arrays["weights"]
-        self._alternatives, self._documents = values["alternatives"], values["documents"]
-        counts = state.arrays["counts"].tolist()
-        self._counts = dict(zip(values["stems"], counts, strict=True))
-        self._slope, self._offset = values["slope"], values["offset"]
+        values, stems = state.values, texts(state.values, "stems")
+        self._weights = array(state.arrays, "weights", (len(FOUND) + len(TOGETHER),), FLOATS)
+        self._alternatives = {
+            id: texts(values["alternatives"], id) for id in value(values, "alternatives", dict)
+        }
+        self._documents = value(values, "documents", int)
+        counts = array(state.arrays, "counts", (len(stems),), WHOLE).tolist()
+        self._counts = dict(zip(stems, counts, strict=True))
+        self._slope, self._offset = number(values, "slope"), number(values, "offset")
         self._set_index()
 
 

@@ -11,12 +11,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
+from labelwise.errors import BundleError
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.kernels.dual_descent import Loss, one_vs_rest
 from labelwise.methods.base import Scores, State, require
 from labelwise.methods.packed import levels_of, pack, rounded, unpack
 from labelwise.methods.tfidf_method import TfidfMethod, TfidfSettings
 from labelwise.progress import bar
+from labelwise.schema import FLOATS, array, places
 from labelwise.text.tfidf import Tfidf
 
 
@@ -147,7 +149,9 @@ class LinearMethod(TfidfMethod):
     def _restore(self, state: State) -> None:
         arrays = state.arrays
         self._tfidf = Tfidf.from_state(arrays, state.values)
-        shape = (len(self._tfidf.ngrams), len(arrays["columns"]))
+        columns = places(arrays, "columns", len(self.label_space), rising=True)
+        biases = array(arrays, "biases", (len(columns),), FLOATS)
+        shape = (len(self._tfidf.ngrams), len(columns))
         parts = {
             name.removeprefix("weights."): array
             for name, array in arrays.items()
@@ -155,7 +159,7 @@ class LinearMethod(TfidfMethod):
         }
         self._levels = parts.get("levels")
         weights = _unhalved(parts, shape) if self._levels is None else unpack(parts, shape)
-        self._set_weights(weights, arrays["biases"], arrays["columns"].astype(np.intp))
+        self._set_weights(weights, biases, columns.astype(np.intp))
 
 
 def _halved(weights: sp.csr_matrix) -> dict[str, NDArray[Any]]:
@@ -169,11 +173,12 @@ def _halved(weights: sp.csr_matrix) -> dict[str, NDArray[Any]]:
 
 
 def _unhalved(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, int]) -> sp.csr_matrix:
-    parts = (
-        arrays["data"].astype(np.float32),
-        arrays["indices"].astype(np.int32),
-        arrays["indptr"],
-    )
+    data = array(arrays, "data", (None,), FLOATS)
+    indices = places(arrays, "indices", shape[1], length=len(data))
+    indptr = places(arrays, "indptr", len(data) + 1, length=shape[0] + 1)
+    if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
+        raise BundleError("the array 'indptr' does not part the weights into rows")
+    parts = (data.astype(np.float32), indices.astype(np.int32), indptr)
     return sp.csr_matrix(parts, shape=shape)
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelwise.evaluation.ranking import top_k
+from labelwise.schema import FLOATS, array
 
 KNOTS = 8
 """Places between which weights are drawn in straight lines."""
@@ -78,9 +79,16 @@ class Mixing:
         return {name: value.tolist() for name, value in vars(self).items()}
 
     @classmethod
-    def from_json(cls, state: Mapping[str, Any]) -> Self:
+    def from_json(cls, state: Mapping[str, Any], members: int) -> Self:
+        arrays = {
+            name: np.array(state[name], dtype=float) for name in ("knots", "weights", "offsets")
+        }
+        knots = array(arrays, "knots", (None,), FLOATS)
+        rows = 1 + len(knots)
         return cls(
-            *(np.array(state[name], dtype=float) for name in ("knots", "weights", "offsets"))
+            knots,
+            array(arrays, "weights", (rows, members), FLOATS),
+            array(arrays, "offsets", (rows,), FLOATS),
         )
 
 

@@ -28,6 +28,8 @@ from labelwise.methods.base import (
     State,
 )
 from labelwise.methods.explainers import EXPLAINERS, Asked, ExplainerName
+from labelwise.methods.saved_weights import as_weights_of, load_weights, widened
+from labelwise.schema import value
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.tokenizer import tokenize
 from labelwise.text.vocabulary import Vocabulary
@@ -328,10 +330,9 @@ class NetworkMethod(Method):
         return State(arrays, {"vocabulary": self.vocabulary.to_json()})
 
     def _restore(self, state: State) -> None:
-        self.vocabulary = Vocabulary.from_json(state.values["vocabulary"])
-        tensors = {name: torch.from_numpy(np.array(array)) for name, array in state.arrays.items()}
-        tensors = {k: v.float() if v.is_floating_point() else v for k, v in tensors.items()}
-        try:
+        self.vocabulary = Vocabulary.from_json(value(state.values, "vocabulary", dict))
+        tensors = widened(state.arrays)
+        with as_weights_of(self):
             vectors, labels = tensors["words.weight"], len(self.label_space)
             if len(vectors) != len(self.vocabulary):
                 raise BundleError(
@@ -346,13 +347,7 @@ class NetworkMethod(Method):
                 seen=int((self.label_space.counts > 0).sum()),
             )
             self.network = self.network_type(material, self.settings)
-            self.network.load_state_dict(tensors)
-        except (KeyError, RuntimeError) as error:
-            raise BundleError(
-                f"these weights are not those of a {self.name} with these settings and "
-                f"{len(self.label_space)} labels: {error}"
-            ) from error
-        self.network.eval()
+            load_weights(self.network, tensors)
 
 
 def _in_order(weights: Tensor, batch: Batch) -> Any:

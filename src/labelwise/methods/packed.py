@@ -16,7 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelwise.errors import LabelwiseError
+from labelwise.errors import BundleError, LabelwiseError
+from labelwise.schema import FLOATS, array
 
 LONG = 255
 """A byte that says: the gap goes on."""
@@ -74,15 +75,18 @@ def pack(matrix: sp.csr_matrix, levels: NDArray[np.float32]) -> dict[str, NDArra
 
 def unpack(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, int]) -> sp.csr_matrix:
     """The matrix back from its arrays, in float32."""
-    steps, codes = _inflated(arrays["gaps"]), _inflated(arrays["codes"])
+    levels = array(arrays, "levels", (None,), FLOATS)
+    steps, codes = _inflated(arrays, "gaps"), _inflated(arrays, "codes")
     # Where each entry stands along the rows: all steps up to it, and the entries before it.
     place = np.cumsum(steps, dtype=np.int64)[steps < LONG]
     if len(place) != len(codes):
-        raise LabelwiseError(f"{len(place):,} places for {len(codes):,} weights: train it again")
+        raise BundleError(f"{len(place):,} places for {len(codes):,} weights: train it again")
     place += np.arange(len(place))
+    if len(place) and (codes.max() >= len(levels) or place[-1] >= shape[0] * shape[1]):
+        raise BundleError(f"the weights are not those of {shape[0]:,} × {shape[1]:,} places")
     indptr = np.searchsorted(place, np.arange(shape[0] + 1, dtype=np.int64) * shape[1])
     place -= np.repeat(np.arange(shape[0], dtype=np.int64) * shape[1], np.diff(indptr))
-    return sp.csr_matrix((arrays["levels"][codes], place.astype(np.int32), indptr), shape=shape)
+    return sp.csr_matrix((levels[codes], place.astype(np.int32), indptr), shape=shape)
 
 
 def _codes(values: NDArray[np.float32], levels: NDArray[np.float32]) -> NDArray[np.uint8]:
@@ -97,5 +101,9 @@ def _deflated(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.frombuffer(packer.compress(data.tobytes()) + packer.flush(), dtype=np.uint8)
 
 
-def _inflated(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    return np.frombuffer(zlib.decompress(data.tobytes()), dtype=np.uint8)
+def _inflated(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[np.uint8]:
+    data = array(arrays, name, (None,), "u")
+    try:
+        return np.frombuffer(zlib.decompress(data.tobytes()), dtype=np.uint8)
+    except zlib.error as error:
+        raise BundleError(f"the array '{name}' cannot be inflated: {error}") from error

@@ -12,6 +12,7 @@ from labelwise.corpus.document import Document
 from labelwise.evaluation.logistic_fit import logistic_fit
 from labelwise.methods.base import State
 from labelwise.methods.linear import LinearMethod, LinearSettings, sigmoid
+from labelwise.schema import number
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class SVM(LinearMethod):
 
     def _restore(self, state: State) -> None:
         super()._restore(state)
-        self._slope, self._offset = state.values["slope"], state.values["offset"]
+        self._slope, self._offset = (number(state.values, one) for one in ("slope", "offset"))
 
 
 def platt(margins: NDArray[np.float32], gold: NDArray[np.bool_]) -> tuple[float, float]:

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from labelwise import progress
 from labelwise.corpus.document import Document
-from labelwise.errors import LabelwiseError, MissingExtraError
+from labelwise.errors import BundleError, LabelwiseError, MissingExtraError
 from labelwise.methods.base import Scores, State, require
 from labelwise.methods.tfidf_method import TfidfMethod, TfidfSettings
+from labelwise.schema import array, places
 from labelwise.text.tfidf import Tfidf
 
 
@@ -118,12 +119,17 @@ class Tree(TfidfMethod):
     def _restore(self, state: State) -> None:
         omikuji = _omikuji()
         self._tfidf = Tfidf.from_state(state.arrays, state.values)
-        self._columns = state.arrays["columns"].astype(np.intp)
+        labels = len(self.label_space)
+        self._columns = places(state.arrays, "columns", labels, rising=True).astype(np.intp)
         with tempfile.TemporaryDirectory() as folder, _hushed():
             for name, data in state.arrays.items():
                 if name.startswith("file."):
+                    array(state.arrays, name, (None,), "u")
                     (Path(folder) / Path(name[5:]).name).write_bytes(data.tobytes())
-            self._model = omikuji.Model.load(folder)
+            try:
+                self._model = omikuji.Model.load(folder)
+            except RuntimeError as error:
+                raise BundleError(f"the trees cannot be read: {error}") from error
 
 
 def _omikuji() -> Any:

@@ -13,13 +13,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from labelwise.errors import LabelwiseError
+from labelwise.errors import BundleError, LabelwiseError
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import Descriptors
 from labelwise.layers.embedding import Learned
 from labelwise.methods.attending import AttendingNetwork
 from labelwise.methods.base import State, UnknownDescriptorError
 from labelwise.methods.network import Material, NetworkMethod, NetworkSettings
+from labelwise.schema import WHOLE, array
 from labelwise.text.tokenizer import words
 from labelwise.text.vocabulary import UNKNOWN
 from labelwise.training.batches import Batch
@@ -187,5 +188,11 @@ class ZeroShotMethod(NetworkMethod):
 
     def _restore(self, state: State) -> None:
         arrays = dict(state.arrays)
-        self.known = np.array(arrays.pop("known"), dtype=bool)
+        self.known = array(arrays, "known", (None,), WHOLE).astype(bool)
+        del arrays["known"]
         super()._restore(State(arrays, state.values))
+        if len(self.known) != len(self.vocabulary):
+            raise BundleError(
+                f"this {self.name} says of {len(self.known)} words that it knows them, and has "
+                f"{len(self.vocabulary)}"
+            )

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
+from labelwise.schema import places, texts
 from labelwise.text.tokenized import TokenizedCorpus
 from labelwise.text.tokenizer import Token, tokenize
 
@@ -229,8 +230,13 @@ class Ngrams:
 
     @classmethod
     def from_state(cls, arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]) -> Ngrams:
-        levels = sorted(int(name.partition(".")[2]) for name in arrays if name.startswith("keys."))
-        return cls(tuple(values["words"]), tuple(arrays[f"keys.{level}"] for level in levels))
+        words = texts(values, "words")
+        keys: list[NDArray[np.int64]] = []
+        for level in range(2, 2 + sum(name.startswith("keys.") for name in arrays)):
+            before = len(keys[-1]) if keys else len(words)
+            found = places(arrays, f"keys.{level}", before * len(words), rising=True)
+            keys.append(found.astype(np.int64))
+        return cls(tuple(words), tuple(keys))
 
 
 def _flat(

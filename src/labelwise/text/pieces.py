@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError, MissingExtraError
 from labelwise.progress import bar
+from labelwise.schema import value
 
 CHUNK = 512
 """Documents whose pieces are held as Python objects at a time: these are large."""
@@ -134,7 +135,7 @@ class Pieces:
 
     @classmethod
     def from_json(cls, state: Mapping[str, Any]) -> Pieces:
-        return cls.of(state["tokenizer"])
+        return cls.of(value(state, "tokenizer", dict))
 
     @classmethod
     def of(cls, tokenizer: Mapping[str, Any]) -> Pieces:

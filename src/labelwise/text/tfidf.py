@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from labelwise.schema import FLOATS, array
 from labelwise.text.ngrams import Ngrams
 from labelwise.text.tokenized import TokenizedCorpus
 
@@ -59,7 +60,8 @@ class Tfidf:
 
     @classmethod
     def from_state(cls, arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]) -> Tfidf:
-        return cls(Ngrams.from_state(arrays, values), arrays["idf"])
+        ngrams = Ngrams.from_state(arrays, values)
+        return cls(ngrams, array(arrays, "idf", (len(ngrams),), FLOATS))
 
 
 def _damped(tf: NDArray[np.float32]) -> NDArray[np.float32]:

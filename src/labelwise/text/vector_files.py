@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from labelwise.files import write_whole
 from labelwise.text.vectors import Vectors
 
 
@@ -27,10 +28,7 @@ def write_vectors(path: str | Path, vectors: Vectors) -> None:
         content = gzip.compress(content, mtime=0)
     elif path.suffix == ".xz":
         content = lzma.compress(content, preset=1)  # digits: more effort saves a few percent
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_bytes(content)
-    partial.replace(path)
+    write_whole(path, content)
 
 
 def join_vectors(first: Vectors, second: Vectors) -> Vectors:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelwise.errors import LabelwiseError
+from labelwise.schema import texts, value
 from labelwise.text.tokenized import TokenizedCorpus
 
 PADDING, UNKNOWN = 0, 1
@@ -125,4 +126,5 @@ class Vocabulary:
 
     @classmethod
     def from_json(cls, state: Mapping[str, Any]) -> Vocabulary:
-        return cls(tuple(map(str, state["words"])), tuple(map(int, state["counts"])))
+        words, counts = texts(state, "words"), value(state, "counts", list)
+        return cls(tuple(words), tuple(map(int, counts)))

@@ -1,0 +1,96 @@
+"""Files that are there whole or not at all, whatever happens while they are written.
+
+A file is written beside its place, put on the disk and then renamed into its place, and the folder
+is put on the disk too: a reader never sees half a file, and what was said to be written is still
+there after a power cut. What a killed process left beside is removed by the next that writes there.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from uuid import uuid4
+
+from labelwise.locks import try_lock
+
+BESIDE = ".writing-"
+"""How the names of files that are being written begin."""
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file, its folder with it where it is missing."""
+    with being_written(path) as descriptor, os.fdopen(descriptor, "wb", closefd=False) as file:
+        file.write(content)
+
+
+@contextmanager
+def being_written(path: Path) -> Iterator[int]:
+    """A file to write to, as its descriptor; it takes its place when the block ends well.
+
+    A pipe or a device is written to as it is, for it has no place to be renamed into.
+    """
+    path = Path(os.path.realpath(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():
+        descriptor = os.open(path, os.O_WRONLY)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+        return
+    remove_left(path.parent)
+    beside, descriptor = _open_beside(path.parent)
+    try:
+        try:
+            yield descriptor
+            os.fsync(descriptor)
+            if os.name != "nt":
+                beside.replace(path)  # until it is closed the lock says that it is not left behind
+        finally:
+            os.close(descriptor)
+        if os.name == "nt":  # which renames no open file
+            beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Put the names in a folder on the disk, where the file system can be asked to."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def remove_left(folder: Path) -> None:
+    """Remove the files that killed processes were writing: those that nobody holds the lock of."""
+    for left in folder.glob(f"{BESIDE}*"):
+        with suppress(OSError):
+            descriptor = os.open(left, os.O_RDWR)
+            try:
+                if try_lock(descriptor):
+                    left.unlink()
+            finally:
+                os.close(descriptor)
+
+
+def _open_beside(folder: Path) -> tuple[Path, int]:
+    while True:
+        beside = folder / f"{BESIDE}{uuid4().hex}"
+        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        # Another process may have taken it for one that was left, a moment before the lock.
+        if try_lock(descriptor) and os.fstat(descriptor).st_nlink:
+            return beside, descriptor
+        os.close(descriptor)
+        beside.unlink(missing_ok=True)
