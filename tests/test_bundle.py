@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from bundle_cases import contents, rewrite
 
 import labelwise.bundle
 from labelwise import bundle
@@ -142,3 +144,69 @@ def test_an_interrupted_write_leaves_the_old_bundle(
         bundle.save(method("export"), saved)
     loaded = bundle.load(saved)
     assert [label.descriptor for label in loaded.label_space.labels] == ["import", "citrus fruit"]
+
+
+def test_a_full_disk_leaves_no_folder_where_there_was_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(labelwise.bundle, "write_whole", full)
+    with pytest.raises(BundleError, match="No space left on device"):
+        bundle.save(method("export"), tmp_path / "new")
+    assert not list(tmp_path.iterdir())
+
+
+WRONG: dict[str, Any] = {
+    "threshold": [None, "0.5", True, float("nan"), float("inf")],
+    "method": [None, 7, ["svm"], "perceptron"],
+    "settings": [None, [], {"seed": "zero"}, {"thesaurus": 5}, {"colour": "red"}],
+    "unseen": ["wide", {"slope": 1.0}, {"slope": float("nan"), "offset": 0.0}],
+    "card": [None, "a card", []],
+    "files": [None, {}, {"arrays": 5}, {"arrays": {"file": 7}}],
+}
+
+
+@pytest.mark.parametrize(("name", "wrong"), [(n, one) for n, some in WRONG.items() for one in some])
+def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused(
+    saved: Path, name: str, wrong: Any
+) -> None:
+    manifest, _, _ = contents(saved)
+    rewrite(saved, {**manifest, name: wrong} if name != "files" else manifest)
+    if name == "files":
+        spoilt = {**manifest, "files": wrong}
+        spoilt["digest"] = labelwise.bundle._digest(spoilt)
+        (saved / "bundle.json").write_text(json.dumps(spoilt))
+    with pytest.raises(BundleError, match=str(saved)):
+        bundle.load(saved)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        None,
+        [["0", "import"]],
+        [["0", "import", -1]],
+        [["0", "import", 1.5]],
+        [[0, "import", 1]],
+        [["0", "import", 1], ["0", "export", 1]],
+        [["0", "import", 0], ["1", "citrus fruit", 1]],
+    ],
+)
+def test_labels_that_no_label_space_has_are_refused(saved: Path, labels: Any) -> None:
+    manifest, _, _ = contents(saved)
+    try:
+        fingerprint = LabelSpace.from_json(labels).fingerprint
+    except (TypeError, ValueError):
+        fingerprint = "0"
+    rewrite(saved, manifest, labels={"labels": labels, "fingerprint": fingerprint})
+    with pytest.raises(BundleError, match="label"):
+        bundle.load(saved)
+
+
+def test_a_thesaurus_that_is_none_is_refused(saved: Path) -> None:
+    manifest, _, _ = contents(saved)
+    rewrite(saved, manifest, thesaurus={"concepts": {"1": 5}})
+    with pytest.raises(BundleError, match="what was saved as its thesaurus is none"):
+        bundle.thesaurus(saved)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -24,6 +24,22 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file, its folder with it where it is missing."""
     with being_written(path) as descriptor, os.fdopen(descriptor, "wb", closefd=False) as file:
         file.write(content)
+
+
+def write_together(contents: dict[Path, bytes]) -> None:
+    """Write files that belong together, of which the last one says that they are there.
+
+    All are on the disk before the first takes its place. A process that ends within the moment
+    until the last has taken its own leaves none, never some old and some new.
+    """
+    *_, last = contents
+    with ExitStack() as stack:  # which ends the blocks in reverse order
+        for path, content in reversed(contents.items()):
+            descriptor = stack.enter_context(being_written(path))
+            with os.fdopen(descriptor, "wb", closefd=False) as file:
+                file.write(content)
+            os.fsync(descriptor)
+        last.unlink(missing_ok=True)
 
 
 @contextmanager

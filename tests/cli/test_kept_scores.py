@@ -63,3 +63,16 @@ def test_a_member_whose_scores_were_kept_is_not_asked_again(
     monkeypatch.setattr(lexical, "scores", refuse)
     assert known.scores(lexical, "dev").shape == asked.shape
     assert kept_file(bundle).is_file()
+
+
+def test_damaged_scores_are_named_and_asked_for_again(
+    synthetic: Dataset, lexical: Lexical, tmp_path: Path
+) -> None:
+    bundle, data = tmp_path / "lexical-0.bundle", DataRecord.of(synthetic)
+    bundles.save(lexical, bundle)
+    write_kept(bundle, {"dev": lexical.scores(synthetic.dev)}, lexical.label_space, data)
+    content = kept_file(bundle).read_bytes()
+    for damaged in (b"", content[:200], content[:400] + b"\0" * 40 + content[440:]):
+        kept_file(bundle).write_bytes(damaged)
+        with pytest.warns(UserWarning, match="the scores that were kept are damaged"):
+            assert read_kept(bundle, "dev", lexical.label_space, data) is None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -192,6 +194,36 @@ def test_a_bad_document_stops_or_is_counted_and_the_json_stays_whole(
     assert [one["document"] for one in went_on.json] == [act["celex_id"] for act in acts[:2]]
     assert "1" in went_on.err
     assert "skipped" in went_on.err.lower()
+
+
+@pytest.mark.parametrize("format", ["table", "json", "jsonl", "csv"])
+def test_what_was_tagged_before_a_bad_file_of_a_folder_is_printed(
+    labelwise: Callable, bundle: Path, acts: list[dict[str, Any]], tmp_path: Path, format: str
+) -> None:
+    for number, act in enumerate(acts[:3]):
+        (tmp_path / f"{number}.json").write_text(json.dumps(act), "utf-8")
+    (tmp_path / "2.json").write_text('{"celex_id": "32001R0001", broken', "utf-8")
+    stopped = labelwise("tag", tmp_path, "--bundle", bundle, "--format", format)
+    assert stopped.code == 1
+    assert f"{tmp_path / '2.json'}" in stopped.err
+    assert [act["celex_id"] in stopped.out for act in acts[:3]] == [True, True, False]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk that is full")
+@pytest.mark.parametrize("format", ["table", "json", "jsonl", "csv"])
+def test_tags_that_a_full_disk_does_not_take_are_an_error_in_words(
+    bundle: Path, act: Path, format: str
+) -> None:
+    program = "from labelwise.cli import main; main()"
+    words = [sys.executable, "-c", program, "tag", act, "--bundle", bundle, "--format", format]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            list(map(str, words)), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("labelwise: ")
+    assert "no space left on the device" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
 def test_an_empty_input_is_an_error_and_not_an_empty_answer(

@@ -205,3 +205,33 @@ def test_a_wrong_call_is_explained(
     assert said.code == code
     assert sentence in said.err
     assert len(said.err.strip().splitlines()) == 1
+
+
+def test_of_two_searches_on_one_study_the_second_is_told(
+    labelwise: Callable[..., Any], data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would take the trials of the first for ones that were left, and try them again."""
+    monkeypatch.setattr(tune_command, "WAIT", 0.0)
+    with tune_command._alone_with(Path("study.db")):
+        told = labelwise("tune", "cnn-lwan", "--data", data, *TINY, *VARY, "--study", "study.db")
+    assert told.code == 1
+    assert "another `labelwise tune` is at work on it" in told.err
+    assert not Path("study.db").exists()
+
+
+def test_a_line_of_trials_that_was_cut_off_is_tried_again() -> None:
+    out = Path("results.jsonl")
+    whole = Trial(0, "han", {"units": 8}, "complete", 0.5).line() + "\n"
+    out.write_text(whole + '{"trial": 1, "meth')
+    tune_command._cut_half_line(out)
+    assert out.read_text() == whole
+    tune_command._cut_half_line(out)
+    assert out.read_text() == whole
+
+
+@pytest.mark.parametrize("content", [None, "", "[1]", '{"figures": {}}'])
+def test_a_trial_whose_outcome_is_damaged_has_failed(tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / "outcome.json").write_text(content)
+    made = tune_command._outcome(Trial(3, "han", {"units": 8}), tmp_path, 0)
+    assert made.state == "failed"

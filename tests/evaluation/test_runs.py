@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -287,3 +290,49 @@ def test_a_run_that_does_not_say_its_device_is_asked_through_its_log(tmp_path: P
     assert Run.read(path).device == "cuda"
     log_path(path).write_text("half a li")
     assert Run.read(path).device == ""
+
+
+@pytest.mark.parametrize("after", range(8))
+def test_a_run_whose_writing_is_cut_off_is_the_old_one_the_new_one_or_not_there(
+    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    """Never the figures of one and the counts of the other."""
+    replace_file, steps = Path.replace, iter(range(after))
+    sync = os.fsync
+
+    def step() -> None:
+        if next(steps, None) is None:
+            raise KeyboardInterrupt
+
+    def replaced(self: Path, target: Path) -> Path:
+        step()
+        return replace_file(self, target)
+
+    def synced(descriptor: int) -> None:
+        step()
+        sync(descriptor)
+
+    old, new = Run.read(written), make_run("svm", 0, 3.0)
+    monkeypatch.setattr(Path, "replace", replaced)
+    monkeypatch.setattr(os, "fsync", synced)
+    with contextlib.suppress(KeyboardInterrupt):
+        new.write(tmp_path / "results")
+    monkeypatch.undo()
+    if written.exists():
+        assert Run.read(written).to_json() in (old.to_json(), new.to_json())
+    new.write(tmp_path / "results")
+    assert Run.read(written).to_json() == new.to_json()
+    assert len(list(written.parent.iterdir())) == 3
+
+
+def test_a_run_that_two_processes_write_is_one_of_theirs(written: Path, tmp_path: Path) -> None:
+    runs = [make_run("svm", 0, strength) for strength in (2.0, 3.0)]
+    threads = [
+        threading.Thread(target=lambda one=one: [one.write(tmp_path / "results") for _ in range(5)])
+        for one in runs
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert Run.read(written).to_json() in [one.to_json() for one in runs]

@@ -12,7 +12,14 @@ from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.training.numbered import Reading
-from labelwise.training.prepared import Prepared, make_split, prepare, read_prepared, write_prepared
+from labelwise.training.prepared import (
+    Prepared,
+    make_split,
+    prepare,
+    read_prepared,
+    read_record,
+    write_prepared,
+)
 
 TRAIN = [
     Document("1", "", (Section("header", "Import of oranges"), Section("article", "")), ("1309",)),
@@ -83,3 +90,23 @@ def test_a_folder_without_a_prepared_corpus_or_with_a_broken_one_is_named(tmp_pa
     (tmp_path / "train.tokens.xz").write_bytes(b"broken")
     with pytest.raises(LabelwiseError, match=r"train\.tokens\.xz: this part"):
         read_prepared(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"found": ["|b1", [7]]}', '{"found": 3}'])
+def test_damaged_names_and_shapes_of_a_prepared_corpus_are_one_sentence(
+    tmp_path: Path, content: str
+) -> None:
+    write_prepared(tmp_path, prepared())
+    (tmp_path / "arrays.json").write_text(content)
+    with pytest.raises(LabelwiseError, match="this prepared corpus is damaged"):
+        read_prepared(tmp_path)
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"data": 5, "settings": {}}'])
+def test_a_damaged_record_of_a_prepared_corpus_is_one_sentence(
+    tmp_path: Path, content: str | None
+) -> None:
+    if content is not None:
+        (tmp_path / "data.json").write_text(content)
+    with pytest.raises(LabelwiseError, match="this is not a prepared corpus"):
+        read_record(tmp_path)

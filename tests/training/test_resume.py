@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -17,7 +18,12 @@ from training_cases import run
 
 from labelwise.errors import LabelwiseError
 from labelwise.training import loop
-from labelwise.training.checkpoint import read_checkpoint, write_checkpoint
+from labelwise.training.checkpoint import (
+    before,
+    last_checkpoint,
+    read_checkpoint,
+    write_checkpoint,
+)
 from labelwise.training.loop import RunFolder
 
 SCRIPT = Path(__file__).parent / "killed_training.py"
@@ -104,6 +110,96 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
         run(tmp_path, resume=True)
 
 
+@pytest.mark.parametrize("place", [3, 0.3, 0.6, 0.99])
+def test_a_flipped_bit_is_named_and_the_checkpoint_before_is_taken(
+    tmp_path: Path, place: float
+) -> None:
+    """In the length of the header, in the header, in the weights, in the last of them."""
+    file = tmp_path / "checkpoint.safetensors"
+    write_checkpoint(file, {"x": torch.arange(100.0)}, {"step": 1})
+    write_checkpoint(file, {"x": torch.arange(100.0)}, {"step": 2})
+    flip_a_bit(file, int(place if place >= 1 else place * file.stat().st_size))
+    with pytest.warns(UserWarning, match=r"checkpoint\.safetensors: .* the one before it is taken"):
+        found = last_checkpoint(file)
+    assert found is not None
+    assert found[1] == {"step": 1}
+    flip_a_bit(before(file), 500)
+    with pytest.raises(LabelwiseError, match="remove it to train from the start"):
+        last_checkpoint(file)
+
+
+def flip_a_bit(file: Path, place: int) -> None:
+    content = bytearray(file.read_bytes())
+    content[place] ^= 4
+    file.unlink()  # the one before may be the same file under another name
+    file.write_bytes(content)
+
+
+def test_a_training_goes_on_from_the_last_good_checkpoint_and_ends_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", 0.0)
+    whole, _ = run(tmp_path / "whole", epochs=2)
+    stop_after(monkeypatch, 9)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "damaged", epochs=2)
+    monkeypatch.undo()
+    flip_a_bit(RunFolder(tmp_path / "damaged").checkpoint, 5_000)
+    with pytest.warns(UserWarning, match="the one before it is taken"):
+        resumed, _ = run(tmp_path / "damaged", resume=True, epochs=2)
+    for name, tensor in whole.state_dict().items():
+        assert torch.equal(resumed.state_dict()[name], tensor), name
+    assert [line["event"] for line in read_log(tmp_path / "damaged")].count("epoch") == 2
+
+
+def stop_after(monkeypatch: pytest.MonkeyPatch, checkpoints: int) -> None:
+    written = iter(range(checkpoints))
+
+    def write(*arguments: Any) -> None:
+        write_checkpoint(*arguments)
+        if next(written, None) is None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(loop, "write_checkpoint", write)
+
+
+@pytest.mark.parametrize("left", [0, 60, None])
+def test_a_log_that_is_gone_or_shorter_than_it_was_holds_no_zero_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: int | None
+) -> None:
+    monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", 0.0)
+    stop_after(monkeypatch, 9)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, epochs=2)
+    monkeypatch.undo()
+    log = RunFolder(tmp_path).log
+    log.unlink() if left is None else log.write_bytes(log.read_bytes()[:left])
+    with pytest.warns(UserWarning, match="what was lost of it stays lost"):
+        run(tmp_path, resume=True, epochs=2)
+    assert read_log(tmp_path)[-1]["event"] == "end"
+    assert b"\0" not in log.read_bytes()
+
+
+def test_of_two_trainings_in_one_folder_the_second_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "WAIT", 0.0)
+    first = start(tmp_path)
+    for _ in range(6_000):
+        if RunFolder(tmp_path).checkpoint.exists() or first.poll() is not None:
+            break
+        time.sleep(0.01)
+    first.send_signal(signal.SIGSTOP)
+    try:
+        with pytest.raises(LabelwiseError, match="another training is writing to this folder"):
+            run(tmp_path, resume=True)
+    finally:
+        first.kill()
+        first.communicate()
+    _, end = run(tmp_path, resume=True)
+    assert end.finished, "a killed training leaves no lock behind"
+
+
 def test_a_full_disk_gives_a_sentence_and_leaves_the_last_checkpoint(tmp_path: Path) -> None:
     """A process whose files may not grow beyond a limit stands for a disk that is full."""
     file = tmp_path / "checkpoint.safetensors"
@@ -136,7 +232,7 @@ def test_a_training_that_cannot_write_its_checkpoint_stops_in_words(
 
     run(tmp_path, epochs=1)
     before = load_file(RunFolder(tmp_path).checkpoint)
-    monkeypatch.setattr("labelwise.training.checkpoint.save_file", full)
+    monkeypatch.setattr("labelwise.training.checkpoint.save", full)
     with pytest.raises(LabelwiseError, match=r"No space left on device.*make room and resume"):
         run(tmp_path, epochs=1)
     for name, tensor in load_file(RunFolder(tmp_path).checkpoint).items():

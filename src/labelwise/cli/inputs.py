@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -126,11 +125,22 @@ def as_trained(dataset: Dataset, card: Mapping[str, Any]) -> Dataset:
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of at most ``size`` items, read only when asked for.
+    """Lists of at most ``size`` items, read only when asked for. Those before one that cannot be
+    read are given before its error is raised.
 
     >>> list(batches("abcde", 2))
     [['a', 'b'], ['c', 'd'], ['e']]
     """
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
+    batch: list[T] = []
+    try:
+        for item in items:
+            batch.append(item)
+            if len(batch) == size:
+                yield batch
+                batch = []
+    except (LabelwiseError, OSError):
+        if batch:
+            yield batch
+        raise
+    if batch:
         yield batch

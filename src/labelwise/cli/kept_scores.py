@@ -7,6 +7,10 @@ group and their log-odds are enough, for what it ranks lower does not come to th
 
 from __future__ import annotations
 
+import io
+import warnings
+import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,7 @@ from labelwise import bundle as bundles
 from labelwise.corpus.labels import LabelSpace
 from labelwise.evaluation.ranking import top_k
 from labelwise.evaluation.runs import DataRecord
+from labelwise.files import write_whole
 from labelwise.methods import Scores
 from labelwise.methods.blend import log_odds
 
@@ -43,7 +48,9 @@ def write_kept(
         for name, array in best_labels(of, space).items()
     }
     arrays["of"] = np.array(_digest(bundle, data))
-    np.savez_compressed(kept_file(bundle), **arrays)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    write_whole(kept_file(bundle), buffer.getvalue())
 
 
 def read_kept(bundle: Path, split: str, space: LabelSpace, data: DataRecord) -> Scores | None:
@@ -54,10 +61,18 @@ def read_kept(bundle: Path, split: str, space: LabelSpace, data: DataRecord) -> 
     """
     if not kept_file(bundle).is_file():
         return None
-    with np.load(kept_file(bundle), allow_pickle=False) as kept:
-        if str(kept.get("of")) != _digest(bundle, data) or f"{split}.columns" not in kept:
-            return None
-        columns, odds = kept[f"{split}.columns"], kept[f"{split}.log_odds"].astype(np.float32)
+    try:
+        with np.load(kept_file(bundle), allow_pickle=False) as kept:
+            if str(kept.get("of")) != _digest(bundle, data) or f"{split}.columns" not in kept:
+                return None
+            columns, odds = kept[f"{split}.columns"], kept[f"{split}.log_odds"].astype(np.float32)
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        warnings.warn(
+            f"{kept_file(bundle)}: the scores that were kept are damaged ({error}), so that the "
+            "documents are scored again",
+            stacklevel=2,
+        )
+        return None
     found = np.empty((len(columns), len(space)), dtype=np.float32)
     at = 0
     for group, part in space.groups.items():

@@ -26,6 +26,7 @@ def set_run_folder(model: object, name: str, out: Path, run_dir: Path | None, re
                 "for it: networks keep them; train without this option"
             )
         return
+    from labelwise.training.checkpoint import before
     from labelwise.training.loop import RunFolder
 
     folder = run_dir if run_dir is not None else out.with_name(f"{out.name}.run")
@@ -34,10 +35,11 @@ def set_run_folder(model: object, name: str, out: Path, run_dir: Path | None, re
     model.run_dir, model.resume = folder, resume
     # An ensemble keeps a folder a member. Beside them, in a folder of one's own, may be others'.
     last = RunFolder(folder).checkpoint
-    found = sorted(folder.rglob(last.name))
+    found = sorted(one for name in (last, before(last)) for one in folder.rglob(name.name))
+    own = any(one.parent == folder for one in found)
     if resume and not found:
         note(f"{folder} holds no checkpoint: the training starts from the beginning")
-    elif not resume and (last in found or (found and run_dir is None)):
+    elif not resume and (own or (found and run_dir is None)):
         note(
             f"{found[0]} is the checkpoint of a training that did not finish: this one starts "
             "anew and replaces it (stop it and add --resume to go on from there instead)"
@@ -58,5 +60,6 @@ def finish_run(model: object) -> list[Path]:
     from labelwise.training.loop import RunFolder
 
     for folder in folders:
-        RunFolder(folder).checkpoint.unlink(missing_ok=True)
+        for checkpoint in RunFolder(folder).checkpoints:
+            checkpoint.unlink(missing_ok=True)
     return [log for folder in folders if (log := RunFolder(folder).log).is_file()]

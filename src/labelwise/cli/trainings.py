@@ -19,7 +19,7 @@ from labelwise.cli.worker import Job
 from labelwise.corpus.by_year import whole_name
 from labelwise.corpus.dataset import NOTHING, Additions
 from labelwise.corpus.hidden import Hiding
-from labelwise.errors import InputError, LabelwiseError
+from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import log_path
 from labelwise.training.recipe import Recipe
 
@@ -128,12 +128,9 @@ def open_corpus(
         return Corpus(
             dataset.name, dataset.fingerprint, data, None, hiding=hiding, additions=additions
         )
-    try:
-        record = json.loads((prepared / "data.json").read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(
-            "this is not a prepared corpus: `labelwise prepare` writes them", file=prepared
-        ) from error
+    from labelwise.training.prepared import read_record
+
+    record = read_record(prepared)
     name, fingerprint = record["data"]["name"], record["data"]["fingerprint"]
     if dataset is not None and dataset.fingerprint != fingerprint:
         raise LabelwiseError(
@@ -271,7 +268,7 @@ def _is_finished(one: Training, corpus: Corpus, results: Path) -> bool:
         if _compared(run["settings"], type(one.settings)) != one.compared:
             return False
         return not _was_cut_short(run["settings"], one.settings, log_path(path))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError):
         return False
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,12 +32,16 @@ from labelwise.cli.output import note
 from labelwise.cli.train import MethodArgument
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.files import write_whole
+from labelwise.locks import locked
 
 if TYPE_CHECKING:
     from labelwise.cli.trainings import Corpus
     from labelwise.evaluation.trial_records import Trial
     from labelwise.tuning.space import Choice, Range
     from labelwise.tuning.study import Study
+
+WAIT = 5.0
+"""Seconds to wait for another search on the same study."""
 
 FAILURES = 3
 """Trials that may fail one after another; more would fail as well."""
@@ -155,19 +160,27 @@ def tune(
 
     from labelwise.tuning.study import Study
 
-    kept = Study(study, method, corpus.run_name, search.space(vary or ()), seed)
-    if plan is not None:
-        for _ in range(plan):
-            print(kept.ask(planned=True).line())
-        return
-    if tell is not None:
-        from labelwise.evaluation.trial_records import read_trials
+    with _alone_with(study):
+        kept = Study(study, method, corpus.run_name, search.space(vary or ()), seed)
+        if plan is not None:
+            for _ in range(plan):
+                print(kept.ask(planned=True).line())
+            return
+        if tell is not None:
+            from labelwise.evaluation.trial_records import read_trials
 
-        news = sum(kept.tell(one) for one in read_trials(tell))
-        note(f"{news} trials are new to the study, which has {len(kept.trials())}")
-    else:
-        _search(search, kept, study.with_suffix(".trials"), trials, jobs, until=until)
-    _write_best(search, kept, out)
+            news = sum(kept.tell(one) for one in read_trials(tell))
+            note(f"{news} trials are new to the study, which has {len(kept.trials())}")
+        else:
+            _search(search, kept, study.with_suffix(".trials"), trials, jobs, until=until)
+        _write_best(search, kept, out)
+
+
+def _alone_with(file: Path) -> AbstractContextManager[None]:
+    """Within it no other process works on this study, or on this file of trials: it would take the
+    trials that run for ones that were left."""
+    busy = f"{file}: another `labelwise tune` is at work on it: wait for it, or name another file"
+    return locked(file.with_name(f".{file.name}.lock"), busy, wait=WAIT)
 
 
 @dataclass(frozen=True)
@@ -241,10 +254,26 @@ def _run_planned(
     search: Search, file: Path, out: Path | None, jobs: int, until: float | None
 ) -> None:
     """Try the trials of a file; write each one that ends, and leave out those that have."""
-    from labelwise.evaluation.trial_records import read_trials
-
     if out is None:
         raise typer.BadParameter("--run needs --out, a file for what comes of the trials")
+    with _alone_with(out):
+        _cut_half_line(out)
+        _try_planned(search, file, out, jobs, until)
+
+
+def _cut_half_line(out: Path) -> None:
+    """Cut off the line that a killed process was writing: its trial is tried again."""
+    if out.exists():
+        written = out.read_bytes()
+        whole = written[: written.rfind(b"\n") + 1]
+        if whole != written:
+            note(f"{out}: its last line was not written to its end, and is left out")
+            write_whole(out, whole)
+
+
+def _try_planned(search: Search, file: Path, out: Path, jobs: int, until: float | None) -> None:
+    from labelwise.evaluation.trial_records import read_trials
+
     known = read_trials(out) if out.exists() else []
     done = {one.trial for one in known if one.state != "failed"}
     waiting = [one for one in read_trials(file) if one.trial not in done]
@@ -259,11 +288,11 @@ def _run_planned(
         search, lambda: next(planned, None), out.with_suffix(".trials"), jobs, known,
         running=set(), until=until,
     )  # fmt: skip
-    out.parent.mkdir(parents=True, exist_ok=True)
     with closing(tried), out.open("a", encoding="utf-8") as results:
         for one in tried:
             results.write(one.line() + "\n")
             results.flush()
+            os.fsync(results.fileno())
             _say(one)
 
 
@@ -280,6 +309,7 @@ def _try_all(
     """Try what is asked for, side by side, and yield each trial that ends."""
     from labelwise.cli.trainings import Places, Training, job_of
     from labelwise.cli.worker import worker_command
+    from labelwise.training.loop import RunFolder
     from labelwise.tuning.processes import Pool, shared_gpu
     from labelwise.tuning.trials import falls_behind, read_curve
 
@@ -304,7 +334,8 @@ def _try_all(
                     splits=["dev"],
                     outcome=str(folder / name / "outcome.json"),
                 )
-                log_of(name).unlink(missing_ok=True)
+                if not RunFolder(folder / name).checkpoints:  # else the training goes on with it
+                    log_of(name).unlink(missing_ok=True)
                 file = job.write(folder / name / "job.json")
                 pool.start(name, worker_command(file), folder / name / "worker.log")
                 open_trials[name] = trial
@@ -334,14 +365,18 @@ def _outcome(trial: Trial, folder: Path, code: int) -> Trial:
 
     if code:
         return replace(trial, state="failed")
-    outcome = json.loads((folder / "outcome.json").read_text("utf-8"))
-    return replace(
-        trial,
-        state="complete",
-        value=outcome["figures"]["RP@5"],
-        curve=read_curve(folder / "log.jsonl"),
-        **outcome,
-    )
+    try:
+        outcome = json.loads((folder / "outcome.json").read_bytes())
+        return replace(
+            trial,
+            state="complete",
+            value=outcome["figures"]["RP@5"],
+            curve=read_curve(folder / "log.jsonl"),
+            **outcome,
+        )
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        note(f"{folder / 'outcome.json'}: what came of trial {trial.trial} is lost ({error})")
+        return replace(trial, state="failed")
 
 
 def _say(one: Trial) -> None:

@@ -12,7 +12,6 @@ import dataclasses
 import json
 import math
 import os
-import shutil
 import sys
 import threading
 import time
@@ -33,7 +32,7 @@ from labelwise.cli.settings import parse_settings
 from labelwise.corpus.dataset import NOTHING, Additions, open_dataset
 from labelwise.corpus.hidden import Hiding, hide
 from labelwise.corpus.more import repeated_note
-from labelwise.errors import LabelwiseError
+from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.measures import evaluate
 from labelwise.evaluation.runs import (
     DataRecord,
@@ -44,10 +43,15 @@ from labelwise.evaluation.runs import (
 )
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.files import write_whole
+from labelwise.locks import locked
 from labelwise.methods import Method, Scores, State
 
 if TYPE_CHECKING:
     from labelwise.training.prepared import Split
+
+
+WAIT = 10.0
+"""Seconds that a worker waits for another one: that of a command that was killed ends by itself."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,13 @@ class Job:
     def write(self, file: Path) -> Path:
         write_whole(file, json.dumps(dataclasses.asdict(self), indent=1).encode())
         return file
+
+    @classmethod
+    def read(cls, file: Path) -> Job:
+        try:
+            return cls(**json.loads(file.read_bytes()))
+        except (OSError, ValueError, TypeError) as error:
+            raise InputError(f"this is not the job of a worker ({error})", file=file) from error
 
 
 class Source(Protocol):
@@ -114,10 +125,10 @@ class Numbers:
 
     def __init__(self, folder: Path, rows: Path | None, hiding: Hiding | None = None) -> None:
         from labelwise.training.hidden import hide_prepared
-        from labelwise.training.prepared import read_prepared
+        from labelwise.training.prepared import read_prepared, read_record
         from labelwise.training.vector_rows import with_vector_rows
 
-        self.record = DataRecord(**json.loads((folder / "data.json").read_text("utf-8"))["data"])
+        self.record = DataRecord(**read_record(folder)["data"])
         self.prepared, test = read_prepared(folder)
         if rows is not None:
             self.prepared, _ = with_vector_rows(self.prepared, rows)
@@ -178,7 +189,14 @@ class Kept:
 
 
 def do(job: Job) -> None:
-    """Train or join, measure, and write."""
+    """Train or join, measure, and write: one worker at a time for what it writes."""
+    written = Path(job.bundle or job.run_dir)
+    busy = f"{written}: another process is at work on this training: wait for it to end"
+    with locked(written.with_name(f".{written.name}.lock"), busy, wait=WAIT):
+        _do(job)
+
+
+def _do(job: Job) -> None:
     started = time.perf_counter()
     hiding = Hiding.from_json(job.hide) if job.hide else None
     source: Source = (
@@ -295,9 +313,8 @@ def _write(
     log = Path(job.run_dir) / "log.jsonl"
     if job.results:
         path = run.path(Path(job.results))
-        path.parent.mkdir(parents=True, exist_ok=True)
         if log.is_file():
-            shutil.copyfile(log, log_path(path))
+            write_whole(log_path(path), log.read_bytes())
         run.write(job.results)
     finish_run(method)
     for split, of in run.measures.items():
@@ -377,9 +394,8 @@ def _end_with(parent: int) -> None:
 def main() -> None:
     file, parent = sys.argv[1:]
     _end_with(int(parent))
-    job = Job(**json.loads(Path(file).read_text("utf-8")))
     try:
-        do(job)
+        do(Job.read(Path(file)))
     except LabelwiseError as error:
         sys.exit(f"labelwise: {error}")
 

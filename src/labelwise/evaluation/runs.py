@@ -30,10 +30,14 @@ from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.counts import DEPTH, VIEWS, Counts
 from labelwise.evaluation.label_counts import labels_path, name_labels, pack_labels, read_labels
 from labelwise.evaluation.measures import Measures, summary
-from labelwise.files import write_whole
+from labelwise.files import write_together, write_whole
+from labelwise.locks import locked
 
 if TYPE_CHECKING:
     from labelwise.corpus.dataset import Dataset
+
+WAIT = 60.0
+"""Seconds that a run waits for another process that writes it."""
 
 CUT_SHORT = ("rankings", "predictions")
 
@@ -143,10 +147,10 @@ class Run:
             if not name or name.startswith(".") or set(name) & set('/\\:*?"<>|'):
                 raise LabelwiseError(f"'{name}' cannot be a folder's name: choose another name")
         path = self.path(Path(results))
-        write_whole(documents_path(path), _pack(self.measures))
+        contents = {documents_path(path): _pack(self.measures)}
         labels = {split: of.labels for split, of in self.measures.items() if of.labels is not None}
         if labels:
-            write_whole(labels_path(path), pack_labels(labels))
+            contents[labels_path(path)] = pack_labels(labels)
             space, table = next(iter(labels.values())).space, path.parent.parent / "labels.csv"
             # A view that hides labels has the labels of the whole data set; models on a file have
             # labels of their own.
@@ -154,7 +158,9 @@ class Run:
             if space is not None and not others and not table.exists():
                 write_whole(table, name_labels(space))
         text = json.dumps(self.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
-        write_whole(path, f"{text}\n".encode())
+        busy = f"{path}: another process is writing this run: wait for it, or give other results"
+        with locked(path.with_name(f".{path.name}.lock"), busy, wait=WAIT):
+            write_together(contents | {path: f"{text}\n".encode()})
         return path
 
     def to_json(self) -> dict[str, Any]:

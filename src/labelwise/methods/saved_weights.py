@@ -13,10 +13,13 @@ from torch import Tensor, nn
 
 from labelwise.errors import BundleError
 from labelwise.methods.base import Method
+from labelwise.schema import FLOATS, WHOLE, array
 
 
 def widened(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Tensor]:
-    """The arrays as tensors, fractions in single precision."""
+    """The arrays as tensors, fractions in single precision; all numbers are finite."""
+    for name, one in arrays.items():
+        array(arrays, name, one.shape, FLOATS if one.dtype.kind == "f" else WHOLE + "b")
     tensors = {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
     return {k: v.float() if v.is_floating_point() else v for k, v in tensors.items()}
 

@@ -121,6 +121,9 @@ class Tree(TfidfMethod):
         self._tfidf = Tfidf.from_state(state.arrays, state.values)
         labels = len(self.label_space)
         self._columns = places(state.arrays, "columns", labels, rising=True).astype(np.intp)
+        trees = sum(name.startswith("file.tree") for name in state.arrays)
+        if trees != self.settings.trees:
+            raise BundleError(f"it has {trees} trees, and its settings say {self.settings.trees}")
         with tempfile.TemporaryDirectory() as folder, _hushed():
             for name, data in state.arrays.items():
                 if name.startswith("file."):

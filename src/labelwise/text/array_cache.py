@@ -21,8 +21,12 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from labelwise.errors import LabelwiseError
+from labelwise.locks import locked
 
 FORMAT = 1
+BUILDING = ".building-"
+WAIT = 600.0
+"""Seconds that a process waits for another one to write its entry; a large one takes a minute."""
 
 
 class _DamagedError(Exception):
@@ -64,16 +68,13 @@ def _read_entry(entry: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
 
 def write_arrays(cache: Path, key: str, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Keep arrays under a key. Where another process was faster, its equal entry stays."""
-    building = cache / f".building-{uuid4().hex}"
+    busy = f"{cache}: another process is writing to the cache: choose another cache folder, or wait"
     try:
-        building.mkdir(parents=True)
-        for name, array in arrays.items():
-            _save(building / f"{name}.npy", np.ascontiguousarray(array))
-        checksums = {name: _checksum(building / f"{name}.npy") for name in arrays}
-        meta = {"format": FORMAT, "key": key, "checksums": checksums}
-        (building / "meta.json").write_text(json.dumps(meta, indent=2), encoding="utf-8")
-        if not (cache / key).is_dir():
-            building.rename(cache / key)
+        with locked(cache / ".lock", busy, wait=WAIT):
+            for left in cache.glob(f"{BUILDING}*"):  # by a process that was killed
+                shutil.rmtree(left, ignore_errors=True)
+            if not (cache / key).is_dir():
+                _write_entry(cache, key, arrays)
     except OSError as error:
         if (cache / key).is_dir():
             return  # another process put its entry in place a moment before
@@ -81,6 +82,18 @@ def write_arrays(cache: Path, key: str, arrays: Mapping[str, NDArray[Any]]) -> N
             f"the cache cannot be written to {cache}: {error.strerror or error}; free some space, "
             "or choose another cache folder"
         ) from error
+
+
+def _write_entry(cache: Path, key: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    building = cache / f"{BUILDING}{uuid4().hex}"
+    try:
+        building.mkdir()
+        for name, array in arrays.items():
+            _save(building / f"{name}.npy", np.ascontiguousarray(array))
+        checksums = {name: _checksum(building / f"{name}.npy") for name in arrays}
+        meta = {"format": FORMAT, "key": key, "checksums": checksums}
+        (building / "meta.json").write_text(json.dumps(meta, indent=2), encoding="utf-8")
+        building.rename(cache / key)
     finally:
         shutil.rmtree(building, ignore_errors=True)
 

@@ -12,7 +12,7 @@ import json
 import math
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,10 @@ from torch import Tensor, nn
 
 from labelwise.errors import LabelwiseError
 from labelwise.layers import Embedding
+from labelwise.locks import locked
 from labelwise.progress import bar
 from labelwise.training.batches import Batch, Gatherer, epoch_batches
-from labelwise.training.checkpoint import read_checkpoint, write_checkpoint
+from labelwise.training.checkpoint import before, last_checkpoint, write_checkpoint
 from labelwise.training.device import autocast, choose_device, memory_errors
 from labelwise.training.log import RunLog
 from labelwise.training.losses import LOSSES
@@ -36,6 +37,9 @@ from labelwise.training.top import highest_columns
 
 CHECKPOINT_SECONDS = 60.0
 """At most this much work, and a step, is lost when a training is killed."""
+
+WAIT = 5.0
+"""Seconds that a training waits for another one to leave its folder."""
 
 LOOK_BACK = 20
 """Steps between looks at the loss on a GPU, for each look makes it wait."""
@@ -53,8 +57,24 @@ class RunFolder:
         return self.path / "checkpoint.safetensors"
 
     @property
+    def checkpoints(self) -> list[Path]:
+        """The last one and the one before, where they are there."""
+        return [one for one in (self.checkpoint, before(self.checkpoint)) if one.exists()]
+
+    @property
     def log(self) -> Path:
         return self.path / "log.jsonl"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Within it no other training writes to the folder. One that was killed with the command
+        that started it may take a moment to end."""
+        busy = (
+            f"{self.path}: another training is writing to this folder: wait for it to end, or give "
+            "this one a folder of its own"
+        )
+        with locked(self.path / ".lock", busy, wait=WAIT):
+            yield
 
 
 @dataclass
@@ -88,9 +108,9 @@ def train(
     (labels, vocabulary, settings): a checkpoint of another training is not resumed.
     """
     known = json.loads(json.dumps(dict(identity or {})))  # as a checkpoint will give it back
-    return _Training(
-        network, examples, dev, recipe=recipe, name=name, run=run, identity=known
-    ).run()
+    training = _Training(network, examples, dev, recipe=recipe, name=name, run=run, identity=known)
+    with run.locked() if run else nullcontext():
+        return training.run()
 
 
 class _Training:
@@ -336,9 +356,18 @@ class _Training:
         """Go back to the last checkpoint, if there is one; says how long the log was then."""
         assert self.run_folder is not None
         file = self.run_folder.checkpoint
-        if not file.exists():
+        last = last_checkpoint(file)
+        if last is None:
             return 0
-        tensors, values = read_checkpoint(file)
+        try:
+            return self._go_back_to(file, *last)
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise LabelwiseError(
+                f"{file}: this checkpoint does not fit the training, as where another labelwise "
+                f"wrote it ({error}): train without resuming"
+            ) from error
+
+    def _go_back_to(self, file: Path, tensors: dict[str, Tensor], values: dict[str, Any]) -> int:
         differing = [
             name
             for name in sorted(self.identity.keys() | values["identity"].keys())

@@ -23,6 +23,7 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.files import write_whole
 from labelwise.text.pieces import Pieces
 from labelwise.text.tokenized import TokenizedCorpus, tokenize_corpus
 from labelwise.text.tokenizer import words
@@ -172,7 +173,8 @@ def write_prepared(folder: Path, prepared: Prepared, test: Split | None = None) 
 
     Vectors are kept in half precision, which no network notices.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    # Which says that all is there: a corpus that is prepared again is none meanwhile.
+    (folder / "arrays.json").unlink(missing_ok=True)
     splits = {"train": prepared.train, "dev": prepared.dev} | ({"test": test} if test else {})
     names = {
         "labels": prepared.label_space.to_json(),
@@ -198,13 +200,37 @@ def write_prepared(folder: Path, prepared: Prepared, test: Split | None = None) 
     for key, array in arrays.items():
         shapes[key] = [array.dtype.str, list(array.shape)]
         _write(folder / f"{key}.xz", np.ascontiguousarray(array).tobytes())
-    (folder / "arrays.json").write_text(json.dumps(shapes), encoding="utf-8")
+    write_whole(folder / "arrays.json", json.dumps(shapes).encode())
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """What a prepared corpus was made of: the ``data`` and the ``settings``."""
+    try:
+        record: dict[str, Any] = json.loads((folder / "data.json").read_bytes())
+        _ = record["data"]["name"], record["data"]["fingerprint"], {**record["settings"]}
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise InputError(
+            "this is not a prepared corpus, or not a whole one: benchmarks/gpu_prepare.py writes "
+            "them",
+            file=folder,
+        ) from error
+    return record
 
 
 def read_prepared(folder: Path) -> tuple[Prepared, Split | None]:
     """Read a prepared corpus and, where it has one, its test split."""
     if not (folder / "arrays.json").is_file():
         raise LabelwiseError(f"{folder} holds no prepared corpus: there is no arrays.json in it")
+    try:
+        return _read_prepared(folder)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"this prepared corpus is damaged ({type(error).__name__}: {error}): prepare it again",
+            file=folder,
+        ) from error
+
+
+def _read_prepared(folder: Path) -> tuple[Prepared, Split | None]:
     shapes = json.loads((folder / "arrays.json").read_text(encoding="utf-8"))
     arrays = {
         key: np.frombuffer(_read(folder / f"{key}.xz"), dtype=dtype).reshape(shape)
@@ -240,7 +266,7 @@ def read_prepared(folder: Path) -> tuple[Prepared, Split | None]:
 def _write(file: Path, content: bytes) -> None:
     # Four-byte numbers: tell the compressor where they begin.
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 2, "lp": 2, "pb": 2}]
-    file.write_bytes(lzma.compress(content, format=lzma.FORMAT_XZ, filters=filters))
+    write_whole(file, lzma.compress(content, format=lzma.FORMAT_XZ, filters=filters))
 
 
 def _read(file: Path) -> bytes:

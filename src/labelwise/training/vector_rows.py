@@ -8,8 +8,10 @@ of it again.
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.files import write_whole
 from labelwise.text.vectors import RANDOM, Vectors
 from labelwise.text.vocabulary import PADDING, UNKNOWN, Vocabulary
 from labelwise.training.prepared import Prepared
@@ -40,14 +43,15 @@ def write_vector_rows(
     matrix = vectors.matrix[places]  # (R, E)
     size = np.maximum(np.abs(matrix).max(axis=1, keepdims=True) / 127, 1e-12)
     about = {"name": name, "vocabulary": vocabulary.fingerprint, "beside": beside}
-    file.parent.mkdir(parents=True, exist_ok=True)
+    buffer = io.BytesIO()
     np.savez_compressed(
-        file,
+        buffer,
         about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
         rows=rows.astype(np.int32),
         size=size.astype(np.float32),
         matrix=np.rint(matrix / size).astype(np.int8),
     )
+    write_whole(file, buffer.getvalue())
     return len(rows)
 
 
@@ -89,7 +93,7 @@ def _read(file: Path) -> tuple[dict[str, Any], NDArray[np.int32], NDArray[np.flo
             about = json.loads(stored["about"].tobytes())
             matrix = stored["matrix"].astype(np.float32) * stored["size"]  # (R, E)
             return about, stored["rows"], matrix
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise InputError(
             f"these are not vectors for a prepared corpus ({error}): `labelwise vectors "
             "--prepared` writes them",
