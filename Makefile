@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
-.PHONY: help demo test test-slow test-annif test-browser check format docs bench clean
+.PHONY: help demo test test-slow test-annif test-browser check format docs bench chaos clean
 
 help:                   ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 16
@@ -45,6 +45,9 @@ docs: $(STAMP)          ## the documentation as a site, in the folder site
 
 bench: $(STAMP)         ## side by side with peers, each in an environment of its own
 	$(BIN)/labelwise bench
+
+chaos: $(STAMP)         ## kills, full and slow disks, jumping clocks at 200 random moments: an hour or two
+	$(BIN)/python -m labelwise.bench.chaos --rounds 200
 
 clean:                  ## remove what make has made
 	rm -rf .venv demo dist site .mypy_cache .ruff_cache

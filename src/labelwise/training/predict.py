@@ -24,6 +24,8 @@ def predict_batches(
     gather: Gatherer,
     recipe: Recipe,
     forward: Callable[[Batch], Tensor] | None = None,
+    *,
+    most_on_cpu: int = CPU_BATCH,
 ) -> Iterator[tuple[Batch, Tensor]]:
     """Batches of documents of like length, the longest first, and their logits in float32.
 
@@ -35,7 +37,9 @@ def predict_batches(
     order = by_length(gather.documents).tolist()
     most = recipe.batch
     if on_cpu:
-        most = min(most, CPU_BATCH, -(-len(order) // torch.get_num_threads()))  # work for all cores
+        most = min(
+            most, most_on_cpu, -(-len(order) // torch.get_num_threads())
+        )  # work for all cores
     batches = plan(order, gather.documents, most, recipe.batch_tokens)
 
     def score(chosen: Sequence[int]) -> tuple[Batch, Tensor]:
@@ -58,8 +62,14 @@ def predict(
     labels: int,
     forward: Callable[[Batch], Tensor] | None = None,
 ) -> NDArray[np.float32]:
-    """The probability of each label, documents × labels, in the documents' own order."""
+    """The probability of each label, documents × labels, in the documents' own order.
+
+    On a CPU each document is scored alone. The products of a library sum in another order where
+    there are more rows, and so do sums over rows that were padded: in a batch the last bits of a
+    score would depend on what else is in it, and the sixth digit that people are shown with them.
+    On a GPU, where a batch is what makes it fast, they do.
+    """
     scores = np.empty((len(gather.documents), labels), dtype=np.float32)
-    for batch, logits in predict_batches(network, gather, recipe, forward):
+    for batch, logits in predict_batches(network, gather, recipe, forward, most_on_cpu=1):
         scores[batch.documents] = logits.sigmoid().cpu().numpy()
     return scores
