@@ -268,7 +268,7 @@ def _is_finished(one: Training, corpus: Corpus, results: Path) -> bool:
         if _compared(run["settings"], type(one.settings)) != one.compared:
             return False
         return not _was_cut_short(run["settings"], one.settings, log_path(path))
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False
 
 

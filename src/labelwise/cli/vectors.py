@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -141,5 +140,7 @@ def _cut(prepared: Path, of: Path, beside: bool, out: Path) -> Vectors:
 
 def _own_name(prepared: Path) -> str:
     """What the vectors of the prepared corpus are called in the settings of a run."""
-    settings = json.loads((prepared / "data.json").read_text("utf-8"))["settings"]
+    from labelwise.training.prepared import read_record
+
+    settings = read_record(prepared)["settings"]
     return str(settings.get("vectors", "random"))

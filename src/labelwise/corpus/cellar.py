@@ -29,6 +29,7 @@ from labelwise.corpus.eurlex57k import record
 from labelwise.corpus.polite import Polite
 from labelwise.corpus.sources import Place, lines, opened
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.files import write_whole
 from labelwise.progress import bar
 
 SERVICE = Service()
@@ -173,9 +174,7 @@ def _join(path: Path, part: Path) -> None:
     found = dict(_records(path)) if path.exists() else {}
     found |= dict(_records(part))
     if found:
-        staged = path.with_name(f".{path.name}.new")
-        staged.write_bytes(b"".join(line for _, line in sorted(found.items())))
-        staged.replace(path)
+        write_whole(path, b"".join(line for _, line in sorted(found.items())))
     part.unlink()
 
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.celex import year_of
 from labelwise.errors import InputError
-from labelwise.evaluation.runs import Run, write_whole
+from labelwise.evaluation.runs import Run
+from labelwise.files import write_whole
 
 FILE = "documents.json"
 COMMAND = "labelwise data near-copies"

@@ -247,7 +247,7 @@ def _logged_device(path: Path) -> str:
     try:
         with log_path(path).open(encoding="utf-8") as log:
             return str(json.loads(log.readline()).get("device", ""))
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError):
         return ""
 
 

@@ -210,8 +210,7 @@ def read_record(folder: Path) -> dict[str, Any]:
         _ = record["data"]["name"], record["data"]["fingerprint"], {**record["settings"]}
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise InputError(
-            "this is not a prepared corpus, or not a whole one: benchmarks/gpu_prepare.py writes "
-            "them",
+            "this is not a prepared corpus, or not a whole one: `labelwise prepare` writes them",
             file=folder,
         ) from error
     return record

@@ -9,6 +9,7 @@ from typing import Any
 
 from labelwise.corpus.dataset import Dataset
 from labelwise.evaluation.runs import DataRecord
+from labelwise.files import write_whole
 from labelwise.layers.encoder_files import find_encoder, read_tokenizer
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.vocabulary import Vocabulary
@@ -69,4 +70,4 @@ def _write(
 ) -> None:
     write_prepared(folder, prepared, test)
     record = {"data": asdict(DataRecord.of(dataset)), "settings": settings}
-    (folder / "data.json").write_text(json.dumps(record), encoding="utf-8")
+    write_whole(folder / "data.json", json.dumps(record).encode())

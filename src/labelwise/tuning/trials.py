@@ -19,13 +19,13 @@ def read_curve(log: Path) -> list[float]:
     if not log.is_file():
         return []
     curve = []
-    for line in log.read_text("utf-8").splitlines():
+    for line in log.read_text("utf-8", "replace").splitlines():
         try:
             event = json.loads(line)
-        except ValueError:  # the last line may still be being written
+            if event.get("event") == "epoch" and "dev_rp5" in event:
+                curve.append(float(event["dev_rp5"]))
+        except (ValueError, AttributeError, TypeError):  # the last may still be being written
             break
-        if event.get("event") == "epoch" and "dev_rp5" in event:
-            curve.append(float(event["dev_rp5"]))
     return curve
 
 
