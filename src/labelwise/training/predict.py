@@ -37,9 +37,8 @@ def predict_batches(
     order = by_length(gather.documents).tolist()
     most = recipe.batch
     if on_cpu:
-        most = min(
-            most, most_on_cpu, -(-len(order) // torch.get_num_threads())
-        )  # work for all cores
+        for_all_cores = -(-len(order) // torch.get_num_threads())
+        most = min(most, most_on_cpu, for_all_cores)
     batches = plan(order, gather.documents, most, recipe.batch_tokens)
 
     def score(chosen: Sequence[int]) -> tuple[Batch, Tensor]:

@@ -1,0 +1,65 @@
+"""The campaign of faults counts what it did, and sees what goes wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labelwise.bench import chaos
+from labelwise.bench.chaos_faults import FAULTS
+from labelwise.bench.chaos_works import Work, look_at
+from labelwise.bench.results import read_result, write_result
+
+WHOLE = """
+from pathlib import Path
+from labelwise.files import write_whole
+for round in range(30):
+    write_whole(Path("made.json"), b"[" + b"1, " * 10_000 + b"1]")
+"""
+IN_PLACE = """
+import time
+from pathlib import Path
+with Path("made.json").open("wb", buffering=0) as file:
+    for piece in (b"[", *[b"1, "] * 100, b"1]"):
+        file.write(piece)
+        time.sleep(0.005)
+"""
+
+
+def work(program: str) -> Work:
+    return Work("write", (), lambda folder: (folder / "made.json").read_bytes(), program)
+
+
+def run(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.setattr(chaos, "WORKS", (work(program),))
+    monkeypatch.setattr(chaos, "make_ready", lambda folder: None)
+    monkeypatch.setattr(chaos, "disturbed_service", lambda *_: [])
+    return chaos.campaign(12, 3, tmp_path / "campaign")
+
+
+def test_a_work_that_writes_whole_files_survives_every_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "campaign").mkdir()
+    result = run(WHOLE, tmp_path, monkeypatch)
+    assert result["wrong"] == []
+    assert sum(row["rounds"] for row in result["rows"]) == 12
+    assert {row["fault"] for row in result["rows"]} <= {one.name for one in FAULTS}
+    read_result(write_result(tmp_path, "chaos", result))
+
+
+def test_one_that_writes_in_place_is_caught(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "campaign").mkdir()
+    wrong = run(IN_PLACE, tmp_path, monkeypatch)["wrong"]
+    assert any("what lies there cannot be read" in one["wrong"] for one in wrong)
+
+
+def test_what_is_half_written_is_seen(tmp_path: Path) -> None:
+    look_at(tmp_path)
+    (tmp_path / "half.json").write_text('{"measures": {')
+    with pytest.raises(ValueError, match="Expecting"):
+        look_at(tmp_path)
