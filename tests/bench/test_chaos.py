@@ -36,7 +36,7 @@ def run(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[s
     monkeypatch.setattr(chaos, "WORKS", (work(program),))
     monkeypatch.setattr(chaos, "make_ready", lambda folder: None)
     monkeypatch.setattr(chaos, "disturbed_service", lambda *_: [])
-    return chaos.campaign(12, 3, tmp_path / "campaign")
+    return chaos.campaign(12, 3, tmp_path / "campaign", lambda result: None)
 
 
 def test_a_work_that_writes_whole_files_survives_every_fault(

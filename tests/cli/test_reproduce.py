@@ -76,7 +76,7 @@ def start(*arguments: object) -> subprocess.Popen[bytes]:
 
 
 def wait_for(file: Path) -> None:
-    for _ in range(2_000):
+    for _ in range(20_000):  # the machine may be busy
         if file.exists():
             return
         time.sleep(0.02)

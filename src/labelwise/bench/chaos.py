@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ class Campaign:
             mend(fault, folder, self.mountable)
             try:
                 look_at(folder)
-            except Exception as error:  # noqa: BLE001: whatever it is, it is what is looked for
+            except Exception as error:  # whatever it is, it is what is looked for
                 wrong.append(f"what lies there cannot be read: {type(error).__name__}: {error}")
             again = work.start(folder, {})
             if code := again.wait(PATIENCE):
@@ -101,8 +101,11 @@ class Campaign:
         return []
 
 
-def campaign(rounds: int, seed: int, folder: Path) -> dict[str, Any]:
-    """Run it; the result is the table of what was done and what went wrong."""
+def campaign(
+    rounds: int, seed: int, folder: Path, keep: Callable[[dict[str, Any]], object]
+) -> dict[str, Any]:
+    """Run it; the result is the table of what was done and what went wrong. It is kept after every
+    round, so that a campaign that is cut off leaves a true count."""
     dice = random.Random(seed)
     at_work = Campaign(folder)
     names = [*(work.name for work in WORKS), SERVICE]
@@ -131,8 +134,10 @@ def campaign(rounds: int, seed: int, folder: Path) -> dict[str, Any]:
             for one in found
         ]
         print(f"{number + 1}/{rounds} {name}, {fault.name}, {seconds:.2f} s", *found, flush=True)
-    took = time.monotonic() - began
-    return _result(rounds, seed, counted, wrong, at_work=at_work, seconds=took)
+        took = time.monotonic() - began
+        result = _result(number + 1, seed, counted, wrong, at_work=at_work, seconds=took)
+        keep(result)
+    return result
 
 
 def _result(
@@ -185,8 +190,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("benchmarks"))
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="labelwise-chaos-") as folder:
-        result = campaign(given.rounds, given.seed, Path(folder))
-    print(f"wrote {write_result(given.out, 'chaos', result)}")
+        result = campaign(
+            given.rounds,
+            given.seed,
+            Path(folder),
+            lambda so_far: write_result(given.out, "chaos", so_far),
+        )
     sys.exit(1 if result["wrong"] else 0)
 
 
