@@ -169,7 +169,7 @@ def _chances(manifest: Mapping[str, Any], results: Path, figure: Path | None) ->
     )
     yield records.without_a_look(record)
     if figure is not None:
-        figure.write_bytes(reliability_svg(record))
+        write_whole(figure, reliability_svg(record))
         yield f"![Share of the five best labels that are gold, by score]({figure.name})"
     for table in (records.reliability_table, records.assigned_table, records.precision_table):
         yield table(record).markdown().rstrip()
