@@ -1,3 +1,32 @@
-"""labelwise: tags documents with concepts from a large thesaurus and shows why."""
+"""labelwise: tags documents with concepts from a large thesaurus and shows why.
+
+import labelwise
+
+model = labelwise.load()
+for tag in model.tag("On imports of citrus fruit from Morocco ...", evidence=True):
+    print(tag.rank, tag.descriptor, tag.score)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from labelwise.corpus.readers import read
+    from labelwise.model import Model, Tag, Tagging, load
 
 __version__ = "0.1.0"
+
+__all__ = ["Model", "Tag", "Tagging", "__version__", "load", "read"]
+
+_WHERE = {"read": "labelwise.corpus.readers"}
+"""Modules of what is not in ``labelwise.model``."""
+
+
+def __getattr__(name: str) -> Any:
+    """What the front door offers is imported when it is asked for: `import labelwise` is free."""
+    if name not in __all__:
+        raise AttributeError(f"module 'labelwise' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(_WHERE.get(name, "labelwise.model")), name)

@@ -15,9 +15,10 @@ import pytest
 
 from labelwise import bundle as bundles
 from labelwise.cli import tag as tag_module
-from labelwise.cli.inputs import batches
+from labelwise.corpus.batches import batches
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.document import Document, Section
+from labelwise.model import BATCH, Tagging
 
 
 def ids(record: dict[str, Any]) -> list[str]:
@@ -34,7 +35,7 @@ def test_json_is_all_there_is_on_standard_output(
     assert record["title"] == acts[0]["title"]
     assert len(record["predictions"]) == 5
     first = record["predictions"][0]
-    assert set(first) == {"id", "descriptor", "score", "group"}
+    assert set(first) == {"id", "uri", "descriptor", "rank", "score", "assigned", "group"}
     assert first["group"] in {"frequent", "few", "zero"}
     scores = [one["score"] for one in record["predictions"]]
     assert scores == sorted(scores, reverse=True)
@@ -275,19 +276,19 @@ def test_documents_are_read_no_faster_than_they_are_tagged(
 
     most_ahead = 0
     printed = 0
-    one_document = tag_module.document_json
+    one_document = Tagging.to_json
 
-    def watched(one: tag_module.Tagged) -> dict[str, Any]:
+    def watched(one: Tagging) -> dict[str, Any]:
         nonlocal most_ahead, printed
         printed += 1
         most_ahead = max(most_ahead, read - printed)
         return one_document(one)
 
     monkeypatch.setattr(tag_module, "read_inputs", endless)
-    monkeypatch.setattr(tag_module, "document_json", watched)
+    monkeypatch.setattr(Tagging, "to_json", watched)
     called = labelwise("tag", "acts", "--bundle", bundle, "--format", "jsonl")
     assert called.out.count("\n") == printed == 2000
-    assert most_ahead < tag_module.BATCH
+    assert most_ahead < BATCH
 
 
 def test_batches_keep_order_and_leave_nothing_out() -> None:

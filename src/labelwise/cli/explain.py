@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,19 +13,9 @@ from labelwise.cli.label_lists import read_labels
 from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, TopOption
 from labelwise.cli.output import console, note, print_json
-from labelwise.cli.tag import Tagged, document_json, place_above
+from labelwise.cli.tag import place_above
 from labelwise.errors import LabelwiseError
 from labelwise.files import write_whole
-
-if TYPE_CHECKING:
-    from labelwise.corpus.thesaurus import Thesaurus
-    from labelwise.evidence.predictions import Prediction
-
-
-def places_of(thesaurus: Thesaurus | None, predictions: Sequence[Prediction]) -> dict[str, str]:
-    """What each label stands under, in words; only of labels that stand under something."""
-    found = {one.label.id: place_above(thesaurus, one.label.id) for one in predictions}
-    return {id: place for id, place in found.items() if place}
 
 
 def explain(
@@ -81,31 +70,29 @@ def explain(
       labelwise explain act.html --bundle z.bundle --add-label 7001=bicycle --labels 7001
       labelwise explain act.html --bundle lwan.bundle --explainer attention
     """
-    from labelwise import bundle as bundles
-    from labelwise import shipped
     from labelwise.corpus.labels import Label
     from labelwise.evidence.page import render_page
-    from labelwise.evidence.predictions import Prediction, rank
+    from labelwise.evidence.predictions import Prediction
     from labelwise.evidence.terminal import render_terminal
+    from labelwise.model import load
+    from labelwise.shipped import NAME
 
-    bundle = bundle or shipped.path()
-    method = with_added_labels(bundles.load(bundle), add_label or ())
-    space, thesaurus = method.label_space, bundles.thesaurus(bundle)
+    model = load(bundle or NAME)
+    model.method = with_added_labels(model.method, add_label or ())
+    space = model.labels
     act = next(
         (one for one in read_inputs([file], skip_bad=False) if document in (None, one.id)), None
     )
     if act is None:
         raise LabelwiseError(f"{file} holds no document with the id '{document}'")
-    LanguageNotes(bundle).look_at(act)
-    scores = method.scores([act])[0]
-    if labels:
-        columns = [space.index[id] for id in read_labels(labels, space)]
-        predictions = [Prediction(space.labels[c], float(scores[c])) for c in columns]
-        predictions.sort(key=lambda one: -one.score)
-    else:
-        predictions = rank(scores, space, top=top)
-    evidence = method.evidence(act, [one.label.id for one in predictions], explainer)
-    places = places_of(thesaurus, predictions)
+    LanguageNotes(model.card).look_at(act)
+    asked = read_labels(labels or (), space)
+    found = model.explain(act, asked, top=top, explainer=explainer)
+    if as_json:
+        print_json(found.to_json())
+    predictions = [Prediction(space.labels[space.index[tag.id]], tag.score) for tag in found]
+    evidence = [tag.evidence for tag in found if tag.evidence is not None]
+    places = {tag.id: above for tag in found if (above := place_above(tag))}
     if out is not None:
         gold = [
             space.labels[space.index[id]] if id in space.index else Label(id, id, 0)
@@ -116,15 +103,13 @@ def explain(
             predictions,
             evidence,
             gold=gold,
-            method=bundles.name_of(bundles.describe(bundle)["card"], method.name),
-            threshold=method.threshold,
+            method=model.name,
+            threshold=model.threshold,
             places=places,
         )
         write_whole(out, page.encode())
         note(f"wrote {out}: open it in a browser")
-    if as_json:
-        print_json(document_json(Tagged(act, predictions, evidence, thesaurus)))
-    elif out is None:
+    elif not as_json:
         shown = console()
         coloured = shown.is_terminal
         for line in render_terminal(act, predictions, evidence, places=places, colour=coloured):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from labelwise.cli.output import note
 from labelwise.errors import LabelwiseError
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from labelwise.corpus.hidden import Hiding
     from labelwise.corpus.polite import Polite
     from labelwise.corpus.skipped import Skipped
-
-T = TypeVar("T")
 
 
 def read_inputs(paths: Sequence[Path], *, skip_bad: bool) -> Iterator[Document]:
@@ -122,25 +120,3 @@ def as_trained(dataset: Dataset, card: Mapping[str, Any]) -> Dataset:
     if hiding is None or card["data"]["hidden"]["fingerprint"] != dataset.fingerprint:
         return dataset
     return hide(dataset, hiding)
-
-
-def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of at most ``size`` items, read only when asked for. Those before one that cannot be
-    read are given before its error is raised.
-
-    >>> list(batches("abcde", 2))
-    [['a', 'b'], ['c', 'd'], ['e']]
-    """
-    batch: list[T] = []
-    try:
-        for item in items:
-            batch.append(item)
-            if len(batch) == size:
-                yield batch
-                batch = []
-    except (LabelwiseError, OSError):
-        if batch:
-            yield batch
-        raise
-    if batch:
-        yield batch

@@ -10,9 +10,6 @@ from labelwise.cli.output import note
 from labelwise.errors import InputError, LabelwiseError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from labelwise.corpus.labels import LabelSpace
 
 
@@ -67,19 +64,3 @@ def _meant(word: str, label_space: LabelSpace) -> str:
     if not near:
         return ", and no file has that name: give an id, a comma list of ids, or @FILE"
     return "; did you mean " + " or ".join(f"{one.id} ({one.descriptor})" for one in near[:3]) + "?"
-
-
-def allowed_columns(
-    label_space: LabelSpace, include: Sequence[str], exclude: Sequence[str]
-) -> NDArray[np.bool_] | None:
-    """The columns left by both lists; None where there is no list."""
-    import numpy as np
-
-    if not include and not exclude:
-        return None
-    allowed = np.full(len(label_space), not include)
-    allowed[[label_space.index[id] for id in read_labels(include, label_space)]] = True
-    allowed[[label_space.index[id] for id in read_labels(exclude, label_space)]] = False
-    if not allowed.any():
-        raise LabelwiseError("the lists leave no label: take some out of --exclude")
-    return allowed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from labelwise.cli.output import note
 
@@ -18,11 +18,10 @@ better."""
 class LanguageNotes:
     """One note for each language that a call has documents in and the model does not read."""
 
-    def __init__(self, bundle: Path) -> None:
-        from labelwise import bundle as bundles
+    def __init__(self, card: Mapping[str, Any]) -> None:
         from labelwise.text.language import reads
 
-        self._expected = reads(bundles.describe(bundle)["card"])
+        self._expected = reads(card)
         self._left = LOOKED_AT
         self._said: set[str] = set()
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelwise.bundle import name_of
-from labelwise.cli.inputs import batches, hiding_of_card
+from labelwise.cli.inputs import hiding_of_card
 from labelwise.cli.output import one_bar
+from labelwise.corpus.batches import batches
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import Measures, evaluate
 from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_memory

@@ -5,31 +5,23 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
-from labelwise.cli.inputs import batches, read_inputs
-from labelwise.cli.label_lists import allowed_columns
+from labelwise.cli.inputs import read_inputs
+from labelwise.cli.label_lists import read_labels
 from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
 from labelwise.cli.output import console, finite, note, one_bar, table
 from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
-    from labelwise.corpus.document import Document
-    from labelwise.corpus.thesaurus import Thesaurus
-    from labelwise.evidence.predictions import Prediction
-    from labelwise.methods import Evidence, Method
-
-BATCH = 256
-"""Documents scored at a time: enough to be fast, few enough that memory does not grow."""
-
+    from labelwise.model import Tag, Tagging
 
 UNCALIBRATED = (
     "the scores of this model are not calibrated, so that --precision is a rough guess: `labelwise "
@@ -42,19 +34,6 @@ class Format(StrEnum):
     json = "json"
     jsonl = "jsonl"
     csv = "csv"
-
-
-@dataclass(frozen=True, slots=True)
-class Tagged:
-    """A document with its predictions and, where asked for, their evidence in the same order.
-
-    The thesaurus, where the model has one, says where the labels stand.
-    """
-
-    document: Document
-    predictions: list[Prediction]
-    evidence: list[Evidence] | None
-    thesaurus: Thesaurus | None = None
 
 
 def tag(
@@ -134,50 +113,47 @@ def tag(
       labelwise tag act.xml --bundle svm.bundle
       labelwise tag act.xml --bundle z.bundle --add-label "7001=electric bicycle"
     """
-    from labelwise import bundle as bundles
-    from labelwise import shipped
-    from labelwise.evidence.predictions import Cut, rank
+    from labelwise.evidence.predictions import Cut
+    from labelwise.model import load
+    from labelwise.shipped import NAME
 
     if threshold is not None and certified is not None:
         raise typer.BadParameter("--threshold and --certified are two thresholds: give one")
     if best > top:
         raise typer.BadParameter(f"--best {best} is more than --top {top}")
-    bundle = bundle or shipped.path()
-    method = with_added_labels(bundles.load(bundle), add_label or ())
-    space, thesaurus = method.label_space, bundles.thesaurus(bundle)
-    above = parse_threshold(threshold, method)
-    cut = Cut(above if certified is None else method.certified(certified), precision, best)
+    model = load(bundle or NAME)
+    model.method = with_added_labels(model.method, add_label or ())
+    cut = model.cut(
+        threshold=parse_threshold(threshold), certified=certified, precision=precision, best=best
+    )
     if best and cut == Cut(best=best):
         raise typer.BadParameter("--best goes with --threshold, --certified or --precision")
-    if precision is not None and method.calibration is None:
+    if precision is not None and model.method.calibration is None:
         note(UNCALIBRATED)
-    allowed = allowed_columns(space, include or (), exclude or ())
-    languages = LanguageNotes(bundle)
-    # Labels that are asked for by name need not be among the best.
-    score = method.scores if include else method.best_scores
+    included = read_labels(include or (), model.labels)
+    excluded = read_labels(exclude or (), model.labels)
+    languages = LanguageNotes(model.card)
+    documents = read_inputs(files, skip_bad=skip_bad)
+    found = model.cut_tags(
+        documents, cut, top=top, include=included, exclude=excluded, evidence=evidence
+    )
 
-    def tagged() -> Iterator[Tagged]:
+    def tagged() -> Iterator[Tagging]:
         with one_bar("tagging") as advance:
-            for batch in batches(read_inputs(files, skip_bad=skip_bad), BATCH):
-                for document, scores in zip(batch, score(batch), strict=True):
-                    languages.look_at(document)
-                    found = rank(scores, space, top=top, cut=cut, allowed=allowed)
-                    labels = [prediction.label.id for prediction in found]
-                    why = method.evidence(document, labels) if evidence else None
-                    yield Tagged(document, found, why, thesaurus)
-                    advance(1)
+            for one in found:
+                languages.look_at(one.document)
+                yield one
+                advance(1)
 
     {Format.table: _table, Format.json: _json, Format.jsonl: _jsonl, Format.csv: _csv}[
         Format.json if as_json else format
     ](tagged())
 
 
-def parse_threshold(given: str | None, method: Method) -> float | None:
-    """The threshold as a number: what was typed, or the model's own."""
-    if given is None:
-        return None
-    if given == "tuned":
-        return method.threshold
+def parse_threshold(given: str | None) -> float | Literal["tuned"] | None:
+    """The threshold that was typed: a number, or the model's own."""
+    if given is None or given == "tuned":
+        return given  # type: ignore[return-value]
     try:
         return float(given)
     except ValueError:
@@ -186,78 +162,18 @@ def parse_threshold(given: str | None, method: Method) -> float | None:
         ) from None
 
 
-def prediction_json(
-    document: Document,
-    prediction: Prediction,
-    evidence: Evidence | None,
-    thesaurus: Thesaurus | None = None,
-) -> dict[str, Any]:
-    """A prediction as JSON; spans are characters of the document's sections joined by newlines."""
-    label = prediction.label
-    record: dict[str, Any] = {
-        "id": label.id,
-        "descriptor": label.descriptor,
-        "score": round(prediction.score, 6),
-        "group": label.group,
-    }
-    if thesaurus is not None and label.id in thesaurus.concepts:
-        record["place"] = thesaurus.place_json(label.id)
-    if evidence is not None:
-        text = document.text
-        record["evidence"] = {
-            "kind": evidence.kind,
-            "spans": [
-                {
-                    "start": span.start,
-                    "end": span.end,
-                    "weight": round(span.weight, 6),
-                    "text": text[span.start : span.end],
-                }
-                for span in evidence.spans
-            ],
-        }
-    return record
-
-
-def document_json(one: Tagged) -> dict[str, Any]:
-    why: Sequence[Evidence | None] = one.evidence or [None] * len(one.predictions)
-    return {
-        "document": one.document.id,
-        "title": one.document.title,
-        "predictions": [
-            prediction_json(one.document, *pair, one.thesaurus)
-            for pair in zip(one.predictions, why, strict=True)
-        ],
-    }
-
-
-def _strongest(one: Tagged, number: int) -> str:
-    from labelwise.evidence.heat import phrases_of
-
-    if one.evidence is None:
-        return ""
-    found = phrases_of(one.document.text, one.evidence[number], top=4)
-    return ", ".join(phrase.text for phrase in found if phrase.weight > 0)
-
-
-def place_of(thesaurus: Thesaurus | None, id: str) -> str:
-    """Where a label stands, in words; empty where that is not known."""
-    return thesaurus.place(id) if thesaurus is not None and id in thesaurus.concepts else ""
-
-
-def place_above(thesaurus: Thesaurus | None, id: str) -> str:
+def place_above(tag: Tag) -> str:
     """What a label stands under, in words; empty where it stands under nothing."""
-    return place_of(thesaurus, id).rpartition(" › ")[0]
+    return tag.place_words.rpartition(" › ")[0]
 
 
-def _named(one: Tagged, prediction: Prediction) -> str:
+def _named(tag: Tag) -> str:
     """The descriptor and, on a line beneath, what it stands under."""
-    above = place_above(one.thesaurus, prediction.label.id)
-    name = prediction.label.descriptor
-    return f"{name}\nin {above}" if above else name
+    above = place_above(tag)
+    return f"{tag.descriptor}\nin {above}" if above else tag.descriptor
 
 
-def _table(documents: Iterable[Tagged]) -> None:
+def _table(documents: Iterable[Tagging]) -> None:
     from rich.text import Text
 
     from labelwise.evidence.terminal import clean
@@ -267,44 +183,48 @@ def _table(documents: Iterable[Tagged]) -> None:
         heading = Text(clean(one.document.id), style="bold")
         heading.append("  " + " ".join(clean(one.document.title).split()), style="not bold")
         shown.print(heading)
-        if not one.predictions:
+        if not one.tags:
             shown.print("  no label passed\n")
             continue
         columns = ["score", "label", "descriptor", "group"]
-        if one.evidence is not None:
+        explained = one.tags[0].evidence is not None
+        if explained:
             columns.append("because of")
         rows = [
-            [f"{p.score:.3f}", p.label.id, _named(one, p), p.label.group]
-            + ([_strongest(one, number)] if one.evidence is not None else [])
-            for number, p in enumerate(one.predictions)
+            [f"{tag.score:.3f}", tag.id, _named(tag), tag.group]
+            + ([_strongest(one, tag)] if explained else [])
+            for tag in one
         ]
         shown.print(table(columns, rows, left=("label", "descriptor", "group", "because of")))
         shown.print()
 
 
-def _json(documents: Iterable[Tagged]) -> None:
+def _json(documents: Iterable[Tagging]) -> None:
     """One array, written as it grows, and closed whatever happens."""
     sys.stdout.write("[")
     try:
         for number, one in enumerate(documents):
-            text = json.dumps(finite(document_json(one)), ensure_ascii=False, indent=2)
+            text = json.dumps(finite(one.to_json()), ensure_ascii=False, indent=2)
             sys.stdout.write((",\n" if number else "\n") + text)
     finally:
         sys.stdout.write("\n]\n")
 
 
-def _jsonl(documents: Iterable[Tagged]) -> None:
+def _jsonl(documents: Iterable[Tagging]) -> None:
     for one in documents:
-        print(json.dumps(finite(document_json(one)), ensure_ascii=False))
+        print(json.dumps(finite(one.to_json()), ensure_ascii=False))
 
 
-def _csv(documents: Iterable[Tagged]) -> None:
+def _csv(documents: Iterable[Tagging]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     header = ["document", "rank", "label", "descriptor", "score", "group", "evidence", "place"]
     writer.writerow(header)
     for one in documents:
-        for number, p in enumerate(one.predictions):
-            row = [one.document.id, number + 1, p.label.id, p.label.descriptor]
-            place = place_of(one.thesaurus, p.label.id)
-            rest = [f"{p.score:.6f}", p.label.group, _strongest(one, number), place]
+        for tag in one:
+            row = [one.document.id, tag.rank, tag.id, tag.descriptor]
+            rest = [f"{tag.score:.6f}", tag.group, _strongest(one, tag), tag.place_words]
             writer.writerow([*row, *rest])
+
+
+def _strongest(one: Tagging, tag: Tag) -> str:
+    return ", ".join(tag.words(one.document))

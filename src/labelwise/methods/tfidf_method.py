@@ -98,7 +98,7 @@ class TfidfMethod(Method):
         x = self._tfidf.transform(corpus, counted)
         spans = sorted(self._tfidf.ngrams.spans(document), key=lambda span: span[1:])
         columns = np.array([column for column, _, _ in spans], dtype=np.int64)
-        each = np.ones(len(spans))  # what each occurrence counts for
+        each = np.ones(len(spans), dtype=np.float32)  # what each occurrence counts for
         if counted is not None:
             starts = [start for _, start, _ in spans]
             each = counted[np.searchsorted(document.section_starts(), starts, side="right") - 1]

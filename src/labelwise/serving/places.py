@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Concept, Thesaurus
+from labelwise.corpus.uris import uri_of
 from labelwise.serving.shapes import LabelDetails, LabelInfo, Link, Place
-
-EUROVOC = "http://eurovoc.europa.eu/"
 
 
 def thesaurus_of(
@@ -34,17 +32,6 @@ def _from_card(written: Any) -> Thesaurus | None:
     if not isinstance(written, Mapping) or not isinstance(written.get("concepts"), Mapping):
         return None
     return Thesaurus.from_json(written)
-
-
-def uri_of(id: str, concept: Concept | None) -> str:
-    """The thesaurus' URI; without one, EUROVOC's namespace, whose ids are bare numbers.
-
-    >>> uri_of("693", None), uri_of("http://www.yso.fi/onto/yso/p1265", None)
-    ('http://eurovoc.europa.eu/693', 'http://www.yso.fi/onto/yso/p1265')
-    """
-    if concept is not None and concept.uri:
-        return concept.uri
-    return id if "://" in id else EUROVOC + quote(id, safe="")
 
 
 class Labels:

@@ -1,0 +1,329 @@
+"""The front door: a trained model that tags, explains and scores, in a few lines of Python.
+
+import labelwise
+
+model = labelwise.load()
+for tag in model.tag("On imports of citrus fruit from Morocco ...").tags:
+    print(tag.rank, tag.descriptor, tag.score)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelwise import bundle as bundles
+from labelwise import shipped
+from labelwise.corpus.batches import batches
+from labelwise.corpus.document import Document
+from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.plain_text import split_act
+from labelwise.corpus.readers import read
+from labelwise.corpus.thesaurus import Thesaurus
+from labelwise.corpus.uris import uri_of
+from labelwise.errors import LabelwiseError
+from labelwise.evidence.heat import phrases_of
+from labelwise.evidence.predictions import Cut, Prediction, rank
+from labelwise.methods import Evidence, Method, Scores
+from labelwise.methods.base import Widening
+
+BATCH = 256
+"""Documents scored at a time: enough to be fast, few enough that memory does not grow."""
+
+DIGITS = 6
+"""Of scores and weights where they are written."""
+
+What = str | Path | Document
+"""A text, a file or a folder, or a document that was read before."""
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A label of a document, as it is shown and written everywhere."""
+
+    id: str
+    uri: str
+    descriptor: str
+    rank: int
+    """1 for the best; counted among the labels that are allowed."""
+    score: float
+    assigned: bool
+    """Whether the score is above the model's own threshold."""
+    group: str
+    """frequent: 50 training documents or more; few: fewer; zero: none."""
+    place: Mapping[str, Any] | None = None
+    """Where the label stands in the thesaurus; None where the model does not know."""
+    evidence: Evidence | None = None
+    """The words that speak for it, where they were asked for. Offsets count the characters of
+    ``document.text``: the sections, with a newline between two."""
+
+    @property
+    def place_words(self) -> str:
+        """Where it stands, from its domain down to itself; empty where that is not known."""
+        return str(self.place["path"]) if self.place is not None else ""
+
+    def words(self, document: Document, top: int = 4) -> list[str]:
+        """The phrases that speak for it most."""
+        if self.evidence is None:
+            return []
+        found = phrases_of(document.text, self.evidence, top=top)
+        return [phrase.text for phrase in found if phrase.weight > 0]
+
+    def to_json(self, text: str) -> dict[str, Any]:
+        """With the words that evidence marks, which stand in the document's text."""
+        record: dict[str, Any] = {
+            "id": self.id,
+            "uri": self.uri,
+            "descriptor": self.descriptor,
+            "rank": self.rank,
+            "score": round(self.score, DIGITS),
+            "assigned": self.assigned,
+            "group": self.group,
+        }
+        if self.place is not None:
+            record["place"] = self.place
+        if self.evidence is not None:
+            record["evidence"] = {
+                "kind": self.evidence.kind,
+                "spans": [
+                    {
+                        "start": span.start,
+                        "end": span.end,
+                        "weight": round(span.weight, DIGITS),
+                        "text": text[span.start : span.end],
+                    }
+                    for span in self.evidence.spans
+                ],
+            }
+        return record
+
+
+@dataclass(frozen=True)
+class Tagging:
+    """A document and its labels, the best first."""
+
+    document: Document
+    tags: list[Tag] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Tag]:
+        return iter(self.tags)
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    def to_json(self) -> dict[str, Any]:
+        text = self.document.text
+        return {
+            "document": self.document.id,
+            "title": self.document.title,
+            "predictions": [tag.to_json(text) for tag in self.tags],
+        }
+
+
+class Model:
+    """A trained model. ``labelwise.load`` brings one from its bundle."""
+
+    def __init__(
+        self,
+        method: Method,
+        *,
+        name: str = "",
+        thesaurus: Thesaurus | None = None,
+        card: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.method, self.thesaurus = method, thesaurus
+        self.name = name or method.name
+        self.card: Mapping[str, Any] = card or {}
+
+    def __repr__(self) -> str:
+        return f"<labelwise model {self.name}: {self.method.name}, {len(self.labels):,} labels>"
+
+    @property
+    def labels(self) -> LabelSpace:
+        """What it chooses from, in the order of the columns of ``scores``."""
+        return self.method.label_space
+
+    @property
+    def threshold(self) -> float:
+        """The score above which a label is assigned."""
+        return self.method.threshold
+
+    @overload
+    def tag(self, what: str | Document, **options: Any) -> Tagging: ...
+    @overload
+    def tag(self, what: Path | Sequence[What], **options: Any) -> list[Tagging]: ...
+    def tag(self, what: What | Sequence[What], **options: Any) -> Tagging | list[Tagging]:
+        """The labels of a text or a document; of a file, a folder or a list, those of each of its
+        documents in a list. ``tags`` has the options, and takes more documents than fit in memory.
+        """
+        found = list(self.tags(_documents(what), **options))
+        return found[0] if isinstance(what, str | Document) else found
+
+    def tags(
+        self,
+        documents: Iterable[Document],
+        *,
+        top: int = 5,
+        threshold: float | Literal["tuned"] | None = None,
+        certified: float | None = None,
+        precision: float | None = None,
+        best: int = 0,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        evidence: bool = False,
+    ) -> Iterator[Tagging]:
+        """The labels of each document, at most ``top``, as the documents come.
+
+        ``threshold``: only labels that score above it; "tuned" is the model's own. ``certified``:
+        above the score from which on so many are right (`labelwise calibrate --on`).
+        ``precision``: from the top, while the mean score is at least this. ``best``: so many at
+        least, whatever these leave out. ``include``, ``exclude``: only, or never, labels of these
+        ids. ``evidence``: with the words that speak for each label.
+        """
+        cut = self.cut(threshold=threshold, certified=certified, precision=precision, best=best)
+        return self.cut_tags(
+            documents, cut, top=top, include=include, exclude=exclude, evidence=evidence
+        )
+
+    def cut_tags(
+        self,
+        documents: Iterable[Document],
+        cut: Cut,
+        *,
+        top: int,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        evidence: bool = False,
+    ) -> Iterator[Tagging]:
+        """The same with a cut that was made before."""
+        allowed = self.allowed(include, exclude)
+        # Labels that are asked for by name need not be among the best.
+        score = self.method.scores if include else self.method.best_scores
+        for batch in batches(documents, BATCH):
+            for document, scores in zip(batch, score(batch), strict=True):
+                found = rank(scores, self.labels, top=top, cut=cut, allowed=allowed)
+                yield self.tagging(document, found, evidence=evidence)
+
+    def explain(
+        self,
+        what: str | Document,
+        labels: Sequence[str] = (),
+        *,
+        top: int = 5,
+        explainer: str | None = None,
+    ) -> Tagging:
+        """The best labels of a text or a document, or those that are named, best first, with the
+        words that speak for each."""
+        [document] = _documents(what)
+        scores = self.method.scores([document])[0]
+        allowed = self.allowed(labels, ())
+        found = rank(scores, self.labels, top=len(set(labels)) or top, allowed=allowed)
+        return self.tagging(document, found, evidence=True, explainer=explainer)
+
+    def scores(self, what: What | Sequence[What]) -> Scores:
+        """Documents × labels: a probability each."""
+        return self.method.scores(_documents(what))
+
+    def evidence(
+        self, what: str | Document, labels: Sequence[str], explainer: str | None = None
+    ) -> list[Evidence]:
+        """The words that speak for each of the labels, in their order."""
+        [document] = _documents(what)
+        return self.method.evidence(document, labels, explainer)
+
+    def with_labels(self, extra: Mapping[str, str]) -> Model:
+        """The model with more labels, by id and descriptor, each scored from its descriptor."""
+        if not isinstance(self.method, Widening):
+            raise LabelwiseError(f"{self.method.name} cannot score a label it was not trained for")
+        wider = self.method.with_labels(extra)
+        return Model(wider, name=self.name, thesaurus=self.thesaurus, card=self.card)
+
+    def tagging(
+        self,
+        document: Document,
+        predictions: Sequence[Prediction],
+        *,
+        evidence: bool = False,
+        explainer: str | None = None,
+    ) -> Tagging:
+        """Ranked predictions as they are shown."""
+        ids = [one.label.id for one in predictions]
+        why: Sequence[Evidence | None] = (
+            self.method.evidence(document, ids, explainer) if evidence else [None] * len(ids)
+        )
+        tags = [
+            replace(self._tag(prediction, number), evidence=one)
+            for number, (prediction, one) in enumerate(zip(predictions, why, strict=True), 1)
+        ]
+        return Tagging(document, tags)
+
+    def _tag(self, prediction: Prediction, rank: int) -> Tag:
+        label = prediction.label
+        concepts = self.thesaurus.concepts if self.thesaurus is not None else {}
+        known = label.id in concepts
+        return Tag(
+            label.id,
+            uri_of(label.id, concepts.get(label.id)),
+            label.descriptor,
+            rank,
+            prediction.score,
+            prediction.score > self.threshold,
+            label.group,
+            self.thesaurus.place_json(label.id) if self.thesaurus is not None and known else None,
+        )
+
+    def cut(
+        self,
+        *,
+        threshold: float | Literal["tuned"] | None = None,
+        certified: float | None = None,
+        precision: float | None = None,
+        best: int = 0,
+    ) -> Cut:
+        """How far down the ranked labels of a document are taken."""
+        if threshold is not None and certified is not None:
+            raise LabelwiseError("threshold and certified are two thresholds: give one")
+        above = self.threshold if isinstance(threshold, str) else threshold
+        if certified is not None:
+            above = self.method.certified(certified)
+        return Cut(above, precision, best)
+
+    def allowed(self, include: Sequence[str], exclude: Sequence[str]) -> NDArray[np.bool_] | None:
+        """The columns that both lists leave; None where there is no list."""
+        if not include and not exclude:
+            return None
+        for id in (*include, *exclude):
+            if id not in self.labels.index:
+                raise LabelwiseError(f"{id} is not a label of this model")
+        allowed = np.full(len(self.labels), not include)
+        allowed[[self.labels.index[id] for id in include]] = True
+        allowed[[self.labels.index[id] for id in exclude]] = False
+        if not allowed.any():
+            raise LabelwiseError("the lists leave no label of this model")
+        return allowed
+
+
+def load(name_or_folder: str | Path = shipped.NAME) -> Model:
+    """The model that ships with the package, by its name, or one in the folder of its bundle."""
+    folder = Path(name_or_folder)
+    if str(name_or_folder) == shipped.NAME and not folder.is_dir():
+        folder = shipped.path()
+    method = bundles.load(folder)
+    card = bundles.describe(folder)["card"]
+    name = bundles.name_of(card, method.name)
+    return Model(method, name=name, thesaurus=bundles.thesaurus(folder), card=card)
+
+
+def _documents(what: What | Sequence[What]) -> list[Document]:
+    if isinstance(what, Document):
+        return [what]
+    if isinstance(what, str):
+        return [Document("text", *split_act(what))]
+    if isinstance(what, Path):
+        return list(read(what))
+    return [document for one in what for document in _documents(one)]
