@@ -18,6 +18,7 @@ from typing import Any
 from labelwise.corpus.concept_ids import concept_id
 from labelwise.corpus.document import Document
 from labelwise.corpus.json_records import checked_string, string, type_name
+from labelwise.corpus.patience import patience
 from labelwise.corpus.sources import Item, Place, decode, lines, opened, stem, whole
 from labelwise.errors import InputError
 
@@ -33,7 +34,9 @@ def read_annif_tsv(stream: io.BufferedReader, name: str | Path) -> Iterator[Item
             text, tab, uris = decode(line, place).rstrip("\r\n").partition("\t")
             if not tab:
                 raise place.error("missing tab: a line is a text, a tab, and subject URIs")
-            yield place, _document(place.id, "", text, _uris(uris, place))
+            with patience(len(line), place):
+                document = _document(place.id, "", text, _uris(uris, place))
+            yield place, document
         except InputError as error:
             yield place, error
 
@@ -58,7 +61,11 @@ def read_annif_csv(stream: io.BufferedReader, name: str | Path) -> Iterator[Item
         try:
             row = next(rows)
             if row:
-                yield place, _csv_document(dict(zip(header, row, strict=False)), row, header, place)
+                with patience(sum(map(len, row)), place):
+                    document = _csv_document(
+                        dict(zip(header, row, strict=False)), row, header, place
+                    )
+                yield place, document
         except StopIteration:
             return
         except csv.Error as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise.corpus.document import Document
+from labelwise.corpus.patience import patience
 from labelwise.corpus.sources import Item, Place, decode, extension, lines
 from labelwise.errors import InputError
 
@@ -70,7 +71,8 @@ def _from_whole(data: bytes, name: str | Path, build: Build) -> Iterator[Item]:
 def _document(record: Any, place: Place, build: Build) -> Document:
     if not isinstance(record, dict):
         raise place.error(f"wrong type: a document is an object, this is {type_name(record)}")
-    return build(record, place)
+    with patience(sum(len(text) for text in record.values() if isinstance(text, str)), place):
+        return build(record, place)
 
 
 def parse(text: str, place: Place) -> Any:

@@ -29,6 +29,7 @@ from typing import Any, BinaryIO
 from labelwise.corpus import annif, eurlex57k
 from labelwise.corpus.document import Document
 from labelwise.corpus.json_records import JSON_FORMATS, read_json
+from labelwise.corpus.patience import patience
 from labelwise.corpus.skipped import Skipped
 from labelwise.corpus.sources import (
     BOM,
@@ -266,7 +267,8 @@ def _one_document(stream: io.BufferedReader, file: str | Path, format: str) -> D
     parse: Callable[[bytes, str], Document] = getattr(
         import_module(f"labelwise.corpus.{module}"), function
     )
-    document = parse(data, str(file))
+    with patience(len(data), Place(file)):
+        document = parse(data, str(file))
     beside = annif.subjects_file(file) if isinstance(file, Path) else None
     labels = annif.read_subjects(beside) if beside else document.labels
     return replace(document, labels=labels)

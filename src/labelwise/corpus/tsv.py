@@ -13,6 +13,7 @@ from pathlib import Path
 
 from labelwise.corpus.concept_ids import concept_id
 from labelwise.corpus.document import Document
+from labelwise.corpus.patience import patience
 from labelwise.corpus.sources import Item, Place, decode, lines
 from labelwise.errors import InputError
 
@@ -54,6 +55,7 @@ def _document(fields: list[str], place: Place) -> Document:
     id, labels, text = fields
     if not id.strip():
         raise place.error("missing value: the id is empty", "id")
-    title, sections = split_act(text)
+    with patience(len(text), place):
+        title, sections = split_act(text)
     found = (concept_id(label) for label in _SEPARATORS.split(labels) if label)
     return Document(id.strip(), title, sections, tuple(dict.fromkeys(found)))
