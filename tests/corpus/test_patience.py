@@ -41,9 +41,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
 FOLDER = {"1.txt": "Oranges.", "2.txt": "slow lemons", "3.txt": "Limes."}
 FILES = {
     "acts.jsonl": "".join(f'{{"id": "{k}", "text": "{t}"}}\n' for k, t in FOLDER.items()),
-    "acts.json": "["
-    + ",".join(f'{{"id": "{k}", "text": "{t}"}}' for k, t in FOLDER.items())
-    + "]",
+    "acts.json": "[" + ",".join(f'{{"id": "{k}", "text": "{t}"}}' for k, t in FOLDER.items()) + "]",
     "acts.tsv": "".join(f"{k}\t1\t{t}\n" for k, t in FOLDER.items()),
     "annif.tsv": "".join(f"{t}\t<http://eurovoc.europa.eu/1>\n" for t in FOLDER.values()),
     "acts.csv": "text,subject_uris\n" + "".join(f"{t},\n" for t in FOLDER.values()),

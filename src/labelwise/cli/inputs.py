@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labelwise.cli.output import note
-from labelwise.errors import LabelwiseError
+from labelwise.errors import InputError, LabelwiseError
 
 if TYPE_CHECKING:
     from labelwise.corpus.dataset import Additions, Dataset
@@ -23,7 +23,7 @@ def read_inputs(paths: Sequence[Path], *, skip_bad: bool) -> Iterator[Document]:
     """The documents of all paths in order; ``-`` is standard input. What is no file and names an
     act is fetched."""
     from labelwise.corpus.named_act import asked_once, named_act
-    from labelwise.corpus.readers import read, read_stream
+    from labelwise.corpus.readers import read_stream
     from labelwise.corpus.skipped import Skipped
 
     skipped = Skipped() if skip_bad else None
@@ -35,7 +35,7 @@ def read_inputs(paths: Sequence[Path], *, skip_bad: bool) -> Iterator[Document]:
         elif not os.path.lexists(path) and (celex := named_act(str(path))) is not None:
             documents = _fetched(celex, polite, skipped)
         else:
-            documents = read(path, skipped=skipped)
+            documents = _read(path, skipped)
         for document in documents:
             count += 1
             yield document
@@ -44,6 +44,17 @@ def read_inputs(paths: Sequence[Path], *, skip_bad: bool) -> Iterator[Document]:
     if not count:
         names = ", ".join("standard input" if str(path) == "-" else str(path) for path in paths)
         raise LabelwiseError(f"no document was read from {names}")
+
+
+def _read(path: Path, skipped: Skipped | None) -> Iterator[Document]:
+    from labelwise.corpus.readers import read
+
+    try:
+        yield from read(path, skipped=skipped)
+    except InputError as error:  # of the path itself: it is not there, or an empty folder
+        if skipped is None:
+            raise
+        skipped.record(error)
 
 
 def _fetched(celex: str, polite: Polite, skipped: Skipped | None) -> Iterator[Document]:

@@ -17,6 +17,10 @@ _BOMS = (
 _BINARY = (b"%PDF", b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ", b"BZh", b"\x89PNG", b"\xff\xd8\xff")
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""")
 
+_NOT_OF_FILES = frozenset(
+    str.split("unicode_escape raw_unicode_escape utf_7 idna punycode undefined mbcs oem")
+)
+
 
 def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:
     """Read the bytes that are no UTF-8 as windows-1252, one by one."""
@@ -71,8 +75,25 @@ def decode(data: bytes, name: str) -> str:
             encoding = "utf-8"
         # What is called Latin-1 is windows-1252 wherever the two differ, as in every browser.
         if encoding not in {"utf-8", "iso8859-1", "ascii", "utf-16", "utf-32"}:
-            return data.decode(encoding, "replace")
+            return _decode_as(encoding, data, name)
     return data.decode("utf-8", "labelwise-windows-1252")
+
+
+def _decode_as(encoding: str, data: bytes, name: str) -> str:
+    """The text in an encoding that the file declares, if that is one of text.
+
+    Python knows others by name: some are no encodings of text (hex, base64, rot13), some are for
+    programs and addresses and make half characters, or take long (unicode_escape, utf-7, idna).
+    """
+    try:
+        if encoding.replace("-", "_") in _NOT_OF_FILES:
+            raise LookupError
+        return data.decode(encoding, "replace")
+    except (LookupError, UnicodeError):
+        raise InputError(
+            f"declares the encoding '{encoding}', in which no text is written: save it as UTF-8",
+            file=name,
+        ) from None
 
 
 def _decode_without_mark(data: bytes, name: str) -> str:

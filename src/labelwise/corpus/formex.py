@@ -152,9 +152,11 @@ def _part(tag: str, around: Part) -> Part:
 def _quotation_mark(element: Any) -> str:
     """The mark that QUOT.START or QUOT.END stands for, by its code."""
     try:
-        return chr(int(element.get("CODE") or "", 16))
+        mark = chr(int(element.get("CODE") or "", 16))
+        mark.encode()  # a code may name half a character
     except (ValueError, OverflowError):
         return "‘" if element.tag == "QUOT.START" else "’"
+    return mark
 
 
 def _texts(element: Any) -> list[str]:

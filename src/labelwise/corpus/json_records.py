@@ -11,7 +11,7 @@ from typing import Any
 
 from labelwise.corpus.document import Document
 from labelwise.corpus.patience import patience
-from labelwise.corpus.sources import Item, Place, decode, extension, lines
+from labelwise.corpus.sources import Item, Place, decode, extension, lines, whole
 from labelwise.errors import InputError
 
 Build = Callable[[dict[str, Any], Place], Document]
@@ -44,7 +44,7 @@ def read_json(stream: io.BufferedReader, name: str | Path, build: Build) -> Iter
     first = head[-1][1].strip()
     if first.startswith(b"{") and first.endswith(b"}"):
         return _from_lines(chain(head, numbered), build)
-    return _from_whole(b"".join(line for _, line in chain(head, numbered)), name, build)
+    return _from_whole(b"".join(line for _, line in head) + whole(stream, name), name, build)
 
 
 def _from_lines(numbered: Iterable[tuple[Place, bytes]], build: Build) -> Iterator[Item]:
@@ -84,6 +84,8 @@ def parse(text: str, place: Place) -> Any:
         raise Place(place.file, line).error(
             f"broken JSON: {error.msg} at column {error.colno}"
         ) from error
+    except ValueError as error:  # the only other one: an integer of thousands of digits
+        raise place.error("broken JSON: a number has too many digits") from error
     except RecursionError as error:
         raise place.error("broken JSON: brackets are nested too deeply") from error
 

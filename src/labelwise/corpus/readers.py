@@ -152,19 +152,35 @@ def _documents(
                     else:
                         skipped.record(document)
                         bad += 1
-        except InputError as error:  # of the file as a whole: the next one may be good
+        except Exception as error:  # of the file as a whole: the next one may be good
+            fault = error if isinstance(error, InputError) else _fault(error, file)
             if skipped is None:
-                raise
-            skipped.record(error)
+                raise fault from error
+            skipped.record(fault)
             bad += 1
     if not seen and not bad:
         raise InputError("nothing to read: it holds no document", file=name)
+
+
+def _fault(error: Exception, file: str | Path) -> InputError:
+    """What is wrong with a file that its reader did not foresee: the other files are read."""
+    match error:
+        case OSError():
+            problem = f"cannot be read: {error.strerror or error}"
+        case RecursionError() | MemoryError():
+            problem = "is nested too deeply or too large to be read"
+        case _:
+            what = f"{type(error).__name__}: {error}"[:200]
+            problem = f"cannot be read (its reader failed, which is worth a report: {what})"
+    return InputError(problem, file=file)
 
 
 def _unless_seen(
     item: Document | InputError, place: Place, seen: dict[str, Place]
 ) -> Document | InputError:
     if isinstance(item, Document):
+        if not _is_whole(item):
+            return place.error("wrong encoding: half a character (a lone surrogate)")
         if item.id in seen:
             first = seen[item.id]
             where = str(first.file) if first.file != place.file else f"line {first.line}"
@@ -173,9 +189,23 @@ def _unless_seen(
     return item
 
 
+def _is_whole(document: Document) -> bool:
+    """Whether all of a document can be written down: text in memory may hold half a character."""
+    texts = (document.id, document.title, *document.labels, *(x.text for x in document.sections))
+    try:
+        for text in texts:
+            if not text.isascii():
+                text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _items(stream: io.BufferedReader, file: str | Path, format: str | None) -> Iterator[Item]:
     start = sample(stream, file)
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if start.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # it begins with UTF-16's
+        start = start.decode("utf-32", errors="ignore").encode()
+    elif start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         start = start.decode("utf-16", errors="ignore").encode()
     start = start.removeprefix(BOM).lstrip()
     if not start:

@@ -17,6 +17,10 @@ from labelwise.errors import InputError
 COMPRESSED = (".gz", ".xz")
 BOM = b"\xef\xbb\xbf"
 
+MOST_UNPACKED = 100_000_000
+"""Bytes that one document, line or JSON file may have that comes out of a compressed file: a file
+of a few megabytes can unpack to thousands of times as many. No act is nearly as long."""
+
 
 class Place(NamedTuple):
     """A file, a line in it, or an entry of the list that it holds."""
@@ -124,20 +128,40 @@ def sample(stream: io.BufferedReader, name: str | Path) -> bytes:
 
 
 def whole(stream: io.BufferedReader, name: str | Path) -> bytes:
-    """All of a stream."""
+    """All of a stream, within a bound where it is unpacked."""
+    most = _most(stream)
     with archive_errors(Place(name)):
-        return stream.read()
+        data = stream.read() if most is None else stream.read(most + 1)
+    if most is not None and len(data) > most:
+        raise _too_large(Place(name))
+    return data
+
+
+def _most(stream: io.BufferedReader) -> int | None:
+    """The most bytes to take at once; None where the file itself is as large."""
+    packed = isinstance(stream.raw, gzip.GzipFile | lzma.LZMAFile)
+    return MOST_UNPACKED if packed else None
+
+
+def _too_large(place: Place) -> InputError:
+    return place.error(
+        f"too large: unpacked it has more than {MOST_UNPACKED:,} bytes, which no act has; "
+        "unpack it, and look what it is"
+    )
 
 
 def lines(stream: io.BufferedReader, name: str | Path) -> Iterator[tuple[Place, bytes]]:
     """The lines with their places, numbered from 1, without a byte order mark."""
     number = 0
+    most = _most(stream)
     while True:
         with archive_errors(Place(name, number)):
-            line = stream.readline()
+            line = stream.readline() if most is None else stream.readline(most + 1)
         if not line:
             return
         number += 1
+        if most is not None and len(line) > most:
+            raise _too_large(Place(name, number))
         yield Place(name, number), line.removeprefix(BOM) if number == 1 else line
 
 
