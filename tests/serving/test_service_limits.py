@@ -122,7 +122,7 @@ def test_work_for_a_client_that_went_away_is_not_done(
     client = serve(source(held), limits=Limits(max_wait=0))
     body = json.dumps({"text": "oranges"}).encode()
     head = (
-        f"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        f"POST /v1/tag HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
     ).encode()
     with ThreadPoolExecutor(1) as pool:
@@ -167,7 +167,7 @@ def test_an_endless_body_is_cut_off(
     client = serve(source(fitted["exact-match"]), limits=Limits(max_body=50_000, silence=1))
     with raw(client) as made:
         made.sendall(
-            b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"POST /v1/tag HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n"
         )
         piece = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
@@ -199,7 +199,7 @@ def test_a_slow_body_is_408_and_holds_nothing_afterwards(
     client = serve(source(fitted["exact-match"]), limits=Limits(timeout=0.5))
     with raw(client) as made:
         made.sendall(
-            b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"POST /v1/tag HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             b'Content-Length: 1000\r\n\r\n{"text": "'
         )
         answer = ""
@@ -215,7 +215,7 @@ def test_silent_connections_are_closed(
 ) -> None:
     client = serve(source(fitted["exact-match"]), limits=Limits(silence=0.5))
     with raw(client) as nothing, raw(client) as half:
-        half.sendall(b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nX-Slow:")
+        half.sendall(b"POST /v1/tag HTTP/1.1\r\nHost: localhost\r\nX-Slow:")
         assert nothing.recv(100) == b""
         assert half.recv(100) == b""
 
@@ -229,7 +229,7 @@ def test_a_client_that_does_not_take_its_answer_is_let_go(
     with raw(client) as made:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         made.sendall(
-            b"POST /v1/evidence HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"POST /v1/evidence HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             + f"Content-Length: {len(body)}\r\n\r\n".encode()
             + body
         )
@@ -267,7 +267,7 @@ def test_bodies_held_at_a_time_are_bounded_whoever_sends_them(
     client = serve(source(fitted["exact-match"]), limits=Limits(max_body=1_000_000))
     made = [raw(client) for _ in range(8)]
     head = (
-        b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        b"POST /v1/tag HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         b"Content-Length: 999999\r\n\r\n"
     )
     try:
@@ -288,10 +288,10 @@ def test_bodies_held_at_a_time_are_bounded_whoever_sends_them(
         b"\x00\x01\x02\x03" * 1000,
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\xaa" * 500,  # a TLS greeting
         b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + b"b" * 200_000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: " + b"b" * 200_000 + b"\r\n\r\n",
         b"NOT HTTP\r\n\r\n",
         b"GET / HTTP/1.1\r\n\r\n",  # no host
-        b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+        b"POST /v1/tag HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
         b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
     ],
     ids=["bytes", "tls", "long line", "long header", "words", "no host", "negative", "two lengths"],

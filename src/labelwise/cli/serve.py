@@ -58,6 +58,17 @@ def serve(
     timeout: Annotated[
         float, typer.Option(min=0.1, help="Seconds for a request to arrive, and to be answered.")
     ] = 60.0,
+    site: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A name by which a proxy asks for this service; may be given again.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = None,
+    readers: Annotated[
+        int, typer.Option(min=1, help="Processes that read files and long texts.")
+    ] = 2,
     thesaurus: Annotated[
         Path | None,
         typer.Option(
@@ -82,8 +93,11 @@ def serve(
     \b
     Workers and threads. One process serves everything. Each model has a thread that scores
     documents, gathered from all requests that wait, and a thread for evidence; --threads says how
-    many cores the arithmetic of one batch may take. To use more machines or to be safe from a
-    crash, start several processes on different ports behind a proxy: they share nothing.
+    many cores the arithmetic of one batch may take. Texts and files are split in small processes
+    beside it, --readers for files and long texts and one for short texts: a slow file holds one
+    of them, and is given up after a time that grows with its size. To use more machines or to be
+    safe from a crash, start several processes on different ports behind a proxy: they share
+    nothing.
 
     \b
     Limits. What does not fit is refused at once, with a sentence: a body above --max-body or more
@@ -116,6 +130,7 @@ def serve(
         max_documents=max_documents,
         queue=queue,
         timeout=timeout,
+        readers=readers,
     )
     with ExitStack() as stack:
         wanted, own_thesaurus = _sources(bundles or [], stack)
@@ -128,6 +143,7 @@ def serve(
             thesaurus=thesaurus or own_thesaurus,
             fetch_from=allowed_hosts(fetch_from) if fetch_from else frozenset(),
             threads=threads,
+            sites=site or (),
         )
         names = ", ".join(source.id for source in wanted)
         note(f"labelwise serves {names} on {server.address} (Ctrl-C ends it)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, JsonValue
 
 from labelwise.serving.shapes import Text
 
@@ -63,11 +63,11 @@ class BatchSuggestionList(SuggestionList):
 class BatchDocument(BaseModel):
     text: Text
     document_id: Text | None = None
-    metadata: dict[str, str] = Field(default_factory=dict)
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
 
 
 class BatchRequest(BaseModel):
-    documents: list[BatchDocument] = Field(max_length=MOST_DOCUMENTS)
+    documents: list[BatchDocument] = Field(max_length=MOST_DOCUMENTS, fail_fast=True)
 
 
 class SuggestForm(BaseModel):
@@ -86,5 +86,5 @@ class IndexedSubject(BaseModel):
 
 class IndexedDocument(BaseModel):
     text: str = ""
-    metadata: dict[str, str] = Field(default_factory=dict)
-    subjects: list[IndexedSubject] = Field(default_factory=list)
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    subjects: list[IndexedSubject] = Field(default_factory=list, fail_fast=True)

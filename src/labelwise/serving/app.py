@@ -10,11 +10,12 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 
 from labelwise import __version__
 from labelwise.serving import fields
-from labelwise.serving.annif_shapes import SuggestForm
+from labelwise.serving.annif_shapes import BatchRequest, IndexedDocument, SuggestForm
 from labelwise.serving.documents import Reader
 from labelwise.serving.fetching import Fetcher
 from labelwise.serving.guard import Guard, Traffic
@@ -24,6 +25,28 @@ from labelwise.serving.models import Models, Source
 from labelwise.serving.problems import Problem, ProblemError
 from labelwise.serving.routes import annif, evidence, labels, operations, page, parse, tag
 from labelwise.serving.service import Service
+from labelwise.serving.shapes import (
+    CompareRequest,
+    EvidenceRequest,
+    FetchRequest,
+    ScoreRequest,
+    TagBatchRequest,
+    TagRequest,
+    TagStreamRequest,
+)
+
+BODIES = (
+    TagRequest,
+    TagBatchRequest,
+    TagStreamRequest,
+    CompareRequest,
+    EvidenceRequest,
+    ScoreRequest,
+    FetchRequest,
+    BatchRequest,
+    IndexedDocument,
+)
+"""What requests hold; the routes judge it themselves (see ``bodies``)."""
 
 DESCRIPTION = (
     "Tags documents with concepts from a thesaurus, and shows the words that speak for them."
@@ -37,9 +60,14 @@ def create_app(
     api_key: str | None = None,
     thesaurus: Path | None = None,
     fetch_from: frozenset[str] = frozenset(),
+    loopback: bool = False,
+    sites: Sequence[str] = (),
     failed: Callable[[], None] = lambda: None,
 ) -> FastAPI:
-    """The service for these models. They are loaded when it starts; until then it is not ready."""
+    """The service for these models. They are loaded when it starts; until then it is not ready.
+
+    ``loopback``: it listens on this machine alone; ``sites``: names that it has besides.
+    """
     limits, metrics = limits or Limits(), Metrics()
     traffic = Traffic()
     models = Models(wanted, limits, metrics, lambda: traffic.under_way, thesaurus)
@@ -50,6 +78,7 @@ def create_app(
         fetcher = Fetcher(fetch_from, limits) if fetch_from else None
         app.state.service = Service(models, limits, reader, metrics, fetcher)
         models.load(failed)
+        await reader.start()
         yield
         models.close()
         reader.close()
@@ -68,7 +97,15 @@ def create_app(
     app.state.models = models
     for part in (tag, evidence, labels, parse, operations, annif, page):
         app.include_router(part.router)
-    app.add_middleware(Guard, limits=limits, metrics=metrics, traffic=traffic, api_key=api_key)
+    app.add_middleware(
+        Guard,
+        limits=limits,
+        metrics=metrics,
+        traffic=traffic,
+        api_key=api_key,
+        loopback=loopback,
+        sites=frozenset(name.lower() for name in sites),
+    )
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
@@ -103,9 +140,7 @@ async def _problem(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    if (made := fields.wrong_type(request, error.errors())) is None:
-        made = fields.problem(error.errors())
-    return made.response()
+    return fields.problem(error.errors()).response()
 
 
 async def _http(request: Request, error: Exception) -> Response:
@@ -139,10 +174,11 @@ def _openapi(app: FastAPI, *, keyed: bool) -> dict[str, Any]:
         schemas = made["components"]["schemas"]
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)
-        for shape in (Problem, SuggestForm):
-            schemas[shape.__name__] = shape.model_json_schema(
-                ref_template="#/components/schemas/{model}"
-            )
+        _, found = models_json_schema(
+            [(shape, "validation") for shape in (Problem, SuggestForm, *BODIES)],
+            ref_template="#/components/schemas/{model}",
+        )
+        schemas.update(found["$defs"])
         if keyed:
             made["components"]["securitySchemes"] = {
                 "bearer": {"type": "http", "scheme": "bearer"},

@@ -56,7 +56,18 @@ class GuardedProtocol(H11Protocol):
     def pause_writing(self) -> None:
         super().pause_writing()
         self._cancel_stuck()
-        self._stuck = self.loop.call_later(self.limits_of_service.silence, self.transport.abort)
+        self._watch(self.transport.get_write_buffer_size())
+
+    def _watch(self, left: int) -> None:
+        """Look again after a while: a client that took some of the answer has more time."""
+        silence = self.limits_of_service.silence
+        self._stuck = self.loop.call_later(silence, self._look_again, left)
+
+    def _look_again(self, before: int) -> None:
+        if (left := self.transport.get_write_buffer_size()) < before:
+            self._watch(left)
+        else:
+            self.transport.abort()
 
     def resume_writing(self) -> None:
         super().resume_writing()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from starlette.requests import Request
-
 from labelwise.serving.problems import ProblemError
 
 _TYPES = frozenset({"float", "int", "str", "bool", "list", "dict"})
@@ -16,24 +14,10 @@ def problem(errors: Sequence[Mapping[str, Any]]) -> ProblemError:
     """The first of the errors that a check of the request found. What was sent is not repeated."""
     error = errors[0]
     name = field(error["loc"])
-    if error["type"] == "json_invalid":
-        reason = error.get("ctx", {}).get("error", "it is broken")
-        return ProblemError(422, "invalid", f"the body is not JSON: {reason}", field="body")
     what = _sentence(error)
     more = len({field(one["loc"]) for one in errors}) - 1
     others = f" ({more} more fields are wrong)" if more > 0 else ""
     return ProblemError(422, "invalid", f"{name}: {what}{others}", field=name)
-
-
-def wrong_type(request: Request, errors: Sequence[Mapping[str, Any]]) -> ProblemError | None:
-    """The problem of a body that is there and says that it is something else than JSON."""
-    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    about_body = any(tuple(error["loc"]) == ("body",) for error in errors)
-    if not about_body or given == "application/json" or given.endswith("+json"):
-        return None
-    return ProblemError(
-        415, "media-type", f"the body of this request is application/json, not '{given[:100]}'"
-    )
 
 
 def field(place: Sequence[str | int]) -> str:

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
 from labelwise.serving.problems import ProblemError, fault
+from labelwise.serving.sites import check_site
 
 CONTENT_POLICY = "; ".join(
     (
@@ -78,9 +79,11 @@ class Guard:
         metrics: Metrics,
         traffic: Traffic,
         api_key: str | None = None,
+        loopback: bool = False,
+        sites: frozenset[str] = frozenset(),
     ) -> None:
         self._app, self._limits, self._metrics = app, limits, metrics
-        self._traffic = traffic
+        self._traffic, self._loopback, self._sites = traffic, loopback, sites
         # Digests have one length, so that the comparison does not tell the length of the key.
         self._key = hashlib.sha256(api_key.encode()).digest() if api_key else None
         metrics.watch(
@@ -98,7 +101,9 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answer = _Answer(send)
+        # A length beside pieces is how one request is hidden in another: nothing may follow it.
+        named = {name for name, _ in scope["headers"]}
+        answer = _Answer(send, last={b"content-length", b"transfer-encoding"} <= named)
         began = time.perf_counter()
         self._traffic.under_way += 1
         try:
@@ -118,6 +123,7 @@ class Guard:
     async def _guarded(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
         path = scope["path"]
         headers: dict[bytes, bytes] = dict(scope["headers"])
+        check_site(scope["method"], headers, loopback=self._loopback, names=self._sites)
         self._check_key(path, headers)
         if self._traffic.under_way > self._limits.requests and path not in ALWAYS:
             raise ProblemError(
@@ -223,8 +229,8 @@ class Guard:
 class _Answer:
     """Passes an answer on with our headers, and remembers how far it went."""
 
-    def __init__(self, send: Send) -> None:
-        self._send = send
+    def __init__(self, send: Send, *, last: bool) -> None:
+        self._send, self._last = send, last
         self.begun = self.complete = False
         self.status = 0
 
@@ -235,6 +241,8 @@ class _Answer:
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
             headers.setdefault("Cache-Control", "no-store")
+            if self._last:
+                headers["Connection"] = "close"
         elif message["type"] == "http.response.body" and not message.get("more_body", False):
             self.complete = True
         await self._send(message)

@@ -11,7 +11,8 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True)
 class Limits:
-    """The first four are set on the command line; the others follow from experience."""
+    """The first four and ``readers`` are set on the command line; the others follow from
+    experience."""
 
     max_body: int = 10 * MEGABYTE
     """Bytes of a request, and of a file after unpacking."""
@@ -37,10 +38,12 @@ class Limits:
     explanations: int = 32
     """Requests for evidence, comparison of words or unseen concepts that wait for one model."""
     readings: int = 32
-    """Files and long texts that wait to be split into sections."""
+    """Files and texts that wait to be split into sections."""
+    readers: int = 2
+    """Processes that read files and long texts, besides the one for short texts."""
 
     def __post_init__(self) -> None:
-        for name in ("max_body", "max_documents", "queue", "timeout"):
+        for name in ("max_body", "max_documents", "queue", "timeout", "readers"):
             if not getattr(self, name) > 0:
                 raise LabelwiseError(f"{name} must be above 0, not {getattr(self, name):g}")
         if self.max_documents > self.queue:

@@ -21,6 +21,7 @@ TITLES = {
     "not-found": "There is nothing here",
     "method-not-allowed": "This address does not take that method",
     "not-allowed": "This model does not do that",
+    "foreign-site": "Another site asked",
     "slow-request": "The request came too slowly",
     "too-large": "The request is too large",
     "media-type": "This type of content is not read",
@@ -82,7 +83,7 @@ def fault() -> ProblemError:
 _DESCRIPTIONS = {
     400: "The request cannot be read, or asks for a language that the model does not have.",
     401: "An API key is needed and was not given, or is wrong.",
-    403: "The model cannot do that, or the service does not.",
+    403: "The model cannot do that, or the service does not, or a page of another site asked.",
     404: "There is no such model, label, act or address.",
     408: "The body came too slowly.",
     413: "The body is larger than `--max-body`, or holds more than `--max-documents`.",
@@ -103,5 +104,5 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
             "description": _DESCRIPTIONS[status],
             "content": {MEDIA_TYPE: {"schema": schema}},
         }
-        for status in sorted({*statuses, 400, 401, 500, 503})
+        for status in sorted({*statuses, 400, 401, 403, 500, 503})
     }

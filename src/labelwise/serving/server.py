@@ -17,6 +17,7 @@ from labelwise.serving.app import create_app
 from labelwise.serving.connections import guarded_protocol
 from labelwise.serving.limits import Limits
 from labelwise.serving.models import Source
+from labelwise.serving.sites import is_loopback
 
 GRACE = 5.0
 """Seconds beyond the time-out that a shutdown waits for answers under way."""
@@ -36,6 +37,7 @@ class Server:
         thesaurus: Path | None = None,
         fetch_from: frozenset[str] = frozenset(),
         threads: int | None = None,
+        sites: Sequence[str] = (),
     ) -> None:
         limits = limits or Limits()
         progress.quiet = True  # models work on several threads, and bars would fight for the line
@@ -48,6 +50,8 @@ class Server:
             api_key=api_key,
             thesaurus=thesaurus,
             fetch_from=fetch_from,
+            loopback=is_loopback(self.socket.getsockname()[0]),
+            sites=sites,
             failed=self.stop,
         )
         self._uvicorn = uvicorn.Server(

@@ -54,6 +54,9 @@ ModelId = Annotated[
 ]
 
 
+Labels = Annotated[list[LabelId], Field(fail_fast=True)]
+
+
 class Shape(BaseModel):
     """A field that is misspelt is an error rather than silently without effect."""
 
@@ -85,7 +88,10 @@ class DocumentText(Shape):
         default=None, description="The whole text; an act is split into sections."
     )
     sections: list[SectionText] | None = Field(
-        default=None, max_length=20_000, description="The sections, as `POST /v1/parse` gives them."
+        default=None,
+        max_length=20_000,
+        fail_fast=True,
+        description="The sections, as `POST /v1/parse` gives them.",
     )
 
     @model_validator(mode="after")
@@ -121,10 +127,10 @@ class Choice(Shape):
         description="So many labels at least, whatever threshold, certified and precision leave "
         "out; no more than `top`.",
     )
-    include: list[LabelId] = Field(
+    include: Labels = Field(
         default_factory=list, max_length=MOST_LABELS, description="Only these labels, if any."
     )
-    exclude: list[LabelId] = Field(
+    exclude: Labels = Field(
         default_factory=list, max_length=MOST_LABELS, description="Never these labels."
     )
 
@@ -134,7 +140,7 @@ class TagRequest(DocumentText, Choice):
 
 
 class TagBatchRequest(Choice):
-    documents: list[DocumentText] = Field(min_length=1)
+    documents: list[DocumentText] = Field(min_length=1, fail_fast=True)
 
 
 class TagStreamRequest(TagRequest):
@@ -148,8 +154,8 @@ class CompareRequest(DocumentText):
         min_length=2, max_length=4, json_schema_extra={"uniqueItems": True}
     )
     top: Whole = Field(20, ge=1, le=MOST_PREDICTIONS)
-    include: list[LabelId] = Field(default_factory=list, max_length=MOST_LABELS)
-    exclude: list[LabelId] = Field(default_factory=list, max_length=MOST_LABELS)
+    include: Labels = Field(default_factory=list, max_length=MOST_LABELS)
+    exclude: Labels = Field(default_factory=list, max_length=MOST_LABELS)
 
 
 class UnseenConcept(Shape):
@@ -159,7 +165,7 @@ class UnseenConcept(Shape):
 
 class EvidenceRequest(DocumentText):
     model: ModelId = None
-    labels: list[LabelId] = Field(
+    labels: Labels = Field(
         default_factory=list,
         max_length=MOST_EXPLAINED,
         description="Labels to explain; without any, the `top` best ones.",

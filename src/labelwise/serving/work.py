@@ -41,9 +41,9 @@ class Job(Generic[T]):
 
 
 class Queue:
-    """Jobs in the order they came, of a bounded total size; one thread takes them out."""
+    """Jobs in the order they came, of a bounded total size; threads take them out."""
 
-    def __init__(self, name: str, limit: int) -> None:
+    def __init__(self, name: str, limit: int, threads: int = 1) -> None:
         self.limit = limit
         self.held = 0
         """What waits and what is being done."""
@@ -52,8 +52,11 @@ class Queue:
         self._jobs: deque[Job[Any]] = deque()
         self._changed = threading.Condition()
         self._closed = False
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self._thread.start()
+        self._threads = [
+            threading.Thread(target=self._run, name=name, daemon=True) for _ in range(threads)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def put(self, job: Job[T]) -> asyncio.Future[T]:
         """Queue a job; cancelling the future takes it out again unless it has begun."""
@@ -66,11 +69,12 @@ class Queue:
         return asyncio.wrap_future(job.future)
 
     def close(self) -> None:
-        """Finish what was accepted, take nothing more, and end the thread."""
+        """Finish what was accepted, take nothing more, and end the threads."""
         with self._changed:
             self._closed = True
-            self._changed.notify()
-        self._thread.join()
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
 
     def _run(self) -> None:
         while jobs := self._take():
@@ -95,7 +99,7 @@ class Queue:
 
 
 class Tasks(Queue):
-    """Runs functions one after another on a thread."""
+    """Runs functions in the order they came, one at a time on each thread."""
 
     def submit(self, function: Callable[[], T]) -> asyncio.Future[T]:
         return self.put(Job(1, 0, function))

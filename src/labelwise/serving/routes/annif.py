@@ -13,7 +13,7 @@ import numpy as np
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from numpy.typing import NDArray
-from pydantic import ValidationError
+from pydantic import FailFast, ValidationError
 
 from labelwise import __version__
 from labelwise.evidence.predictions import rank
@@ -32,6 +32,7 @@ from labelwise.serving.annif_shapes import (
     VocabularyList,
 )
 from labelwise.serving.answers import answer, answer_list
+from labelwise.serving.bodies import described, sent
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError, documented
@@ -101,12 +102,13 @@ async def suggest(here: Here, project_id: ProjectId, request: Request) -> Respon
     "/projects/{project_id}/suggest-batch",
     response_model=list[BatchSuggestionList],
     responses=PROBLEMS,
+    openapi_extra=described(BatchRequest),
 )
 async def suggest_batch(
     *,
     here: Here,
     project_id: ProjectId,
-    body: BatchRequest,
+    body: Annotated[BatchRequest, sent(BatchRequest)],
     limit: Annotated[int, Query(ge=0, le=2**31 - 1)] = 10,
     threshold: Annotated[float, Query(ge=0, le=1)] = 0.0,
     language: str | None = None,
@@ -131,8 +133,13 @@ async def suggest_batch(
     "/projects/{project_id}/learn",
     status_code=204,
     responses=documented(403, 404, 408, 413, 415, 422, 504),
+    openapi_extra=described(IndexedDocument, several=True),
 )
-async def learn(here: Here, project_id: ProjectId, body: list[IndexedDocument]) -> Response:
+async def learn(
+    here: Here,
+    project_id: ProjectId,
+    body: Annotated[list[IndexedDocument], sent(Annotated[list[IndexedDocument], FailFast()])],
+) -> Response:
     """Refused: a model is trained with `labelwise train`, where it is measured as well."""
     model = here.models.get(project_id)
     raise ProblemError(
@@ -176,7 +183,7 @@ def _suggestions(
     model: Model, read: Read, row: NDArray[Any], limit: int, threshold: float
 ) -> list[Suggestion]:
     """The labels that score at least the threshold, and more than nothing, as Annif cuts them."""
-    if read.is_empty:
+    if not read.total:
         return []
     space = model.method.label_space
     found = rank(row, space, top=min(limit, len(space)), allowed=(row >= threshold) & (row > 0))

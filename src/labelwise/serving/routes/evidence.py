@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
+from typing import Annotated
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
@@ -11,6 +12,7 @@ from pydantic import BaseModel
 from labelwise.errors import LabelwiseError
 from labelwise.evidence.predictions import rank
 from labelwise.serving.answers import LinesResponse, answer, lines
+from labelwise.serving.bodies import described, sent
 from labelwise.serving.documents import Read
 from labelwise.serving.explaining import Asked, by_document, by_section
 from labelwise.serving.models import Model
@@ -36,8 +38,13 @@ router = APIRouter(prefix="/v1", tags=["evidence"])
 PROBLEMS = documented(404, 408, 413, 415, 422, 504)
 
 
-@router.post("/evidence", response_model=EvidenceResponse, responses=PROBLEMS)
-async def evidence(body: EvidenceRequest, here: Here) -> Response:
+@router.post(
+    "/evidence",
+    response_model=EvidenceResponse,
+    responses=PROBLEMS,
+    openapi_extra=described(EvidenceRequest),
+)
+async def evidence(body: Annotated[EvidenceRequest, sent(EvidenceRequest)], here: Here) -> Response:
     """The words that speak for each label, by section, with their weights."""
     model, notes = await _model(body, here)
     (read,) = await here.reader.read([body])
@@ -63,8 +70,11 @@ async def evidence(body: EvidenceRequest, here: Here) -> Response:
     response_model=EvidenceStreamEvent,
     response_class=LinesResponse,
     responses=PROBLEMS,
+    openapi_extra=described(EvidenceRequest),
 )
-async def evidence_stream(body: EvidenceRequest, here: Here) -> Response:
+async def evidence_stream(
+    body: Annotated[EvidenceRequest, sent(EvidenceRequest)], here: Here
+) -> Response:
     """The same, one label after another; one JSON object a line."""
     model, _ = await _model(body, here)
     (read,) = await here.reader.read([body])
@@ -159,8 +169,13 @@ def _sections(read: Read) -> list[SectionText]:
     ]
 
 
-@router.post("/score", response_model=ScoreResponse, responses=PROBLEMS)
-async def score(body: ScoreRequest, here: Here) -> Response:
+@router.post(
+    "/score",
+    response_model=ScoreResponse,
+    responses=PROBLEMS,
+    openapi_extra=described(ScoreRequest),
+)
+async def score(body: Annotated[ScoreRequest, sent(ScoreRequest)], here: Here) -> Response:
     """Scores of concepts that the model was not trained on, from the words of their names."""
     model = here.models.widening(body.model)
     wider, notes = await _widened(model, body.concepts)

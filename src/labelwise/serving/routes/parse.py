@@ -9,6 +9,7 @@ from fastapi import APIRouter, File, Query, Response, UploadFile
 
 from labelwise.serving.answers import answer
 from labelwise.serving.documents import Read
+from labelwise.serving.bodies import described, sent
 from labelwise.serving.problems import ProblemError, documented
 from labelwise.serving.service import Here
 from labelwise.serving.shapes import (
@@ -51,8 +52,9 @@ async def parse(
     "/fetch",
     response_model=ParseResponse,
     responses=documented(403, 404, 408, 413, 415, 422, 502, 504),
+    openapi_extra=described(FetchRequest),
 )
-async def fetch(body: FetchRequest, here: Here) -> Response:
+async def fetch(body: Annotated[FetchRequest, sent(FetchRequest)], here: Here) -> Response:
     """The English text of an act, fetched from the EU's Publications Office by its name.
 
     Only where the service was started with `--fetch-from`.

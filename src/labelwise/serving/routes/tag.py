@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Response
@@ -14,6 +15,7 @@ from pydantic import BaseModel
 
 from labelwise.evidence.predictions import Cut
 from labelwise.serving.answers import LinesResponse, answer, lines
+from labelwise.serving.bodies import described, sent
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError, documented
@@ -47,8 +49,10 @@ router = APIRouter(prefix="/v1", tags=["tag"])
 PROBLEMS = documented(404, 408, 413, 415, 422, 504)
 
 
-@router.post("/tag", response_model=TagResponse, responses=PROBLEMS)
-async def tag(body: TagRequest, here: Here) -> Response:
+@router.post(
+    "/tag", response_model=TagResponse, responses=PROBLEMS, openapi_extra=described(TagRequest)
+)
+async def tag(body: Annotated[TagRequest, sent(TagRequest)], here: Here) -> Response:
     """The ranked labels of one document."""
     model = here.models.get(body.model)
     chosen, cut = chooser(model, body), cut_of(model, body)
@@ -70,8 +74,15 @@ async def _tagged(
     )
 
 
-@router.post("/tag/batch", response_model=TagBatchResponse, responses=PROBLEMS)
-async def tag_batch(body: TagBatchRequest, here: Here) -> Response:
+@router.post(
+    "/tag/batch",
+    response_model=TagBatchResponse,
+    responses=PROBLEMS,
+    openapi_extra=described(TagBatchRequest),
+)
+async def tag_batch(
+    body: Annotated[TagBatchRequest, sent(TagBatchRequest)], here: Here
+) -> Response:
     """The ranked labels of several documents, in their order."""
     check_documents(len(body.documents), here)
     model = here.models.get(body.model)
@@ -97,8 +108,11 @@ async def tag_batch(body: TagBatchRequest, here: Here) -> Response:
     response_model=TagEvent,
     response_class=LinesResponse,
     responses=PROBLEMS,
+    openapi_extra=described(TagStreamRequest),
 )
-async def tag_stream(body: TagStreamRequest, here: Here) -> Response:
+async def tag_stream(
+    body: Annotated[TagStreamRequest, sent(TagStreamRequest)], here: Here
+) -> Response:
     """One long document, as a whole and then section by section; one JSON object a line."""
     model = here.models.get(body.model)
     chosen, cut = chooser(model, body), cut_of(model, body)
@@ -141,8 +155,13 @@ async def _events(
     yield EndEvent(event="end", seconds=round(time.perf_counter() - began, 3))
 
 
-@router.post("/compare", response_model=CompareResponse, responses=PROBLEMS)
-async def compare(body: CompareRequest, here: Here) -> Response:
+@router.post(
+    "/compare",
+    response_model=CompareResponse,
+    responses=PROBLEMS,
+    openapi_extra=described(CompareRequest),
+)
+async def compare(body: Annotated[CompareRequest, sent(CompareRequest)], here: Here) -> Response:
     """The labels that any of two to four models puts among its best, and what each says of them."""
     if len(set(body.models)) < len(body.models):
         raise ProblemError(422, "invalid", "models: one model is named twice", field="models")
