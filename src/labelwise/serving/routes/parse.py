@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, File, Query, Response, UploadFile
 
 from labelwise.serving.answers import answer
-from labelwise.serving.documents import Read
 from labelwise.serving.bodies import described, sent
+from labelwise.serving.documents import Read
 from labelwise.serving.problems import ProblemError, documented
 from labelwise.serving.service import Here
 from labelwise.serving.shapes import (
