@@ -51,8 +51,9 @@ class Reader:
         self._long = Readers("reads", limits.readers, limit=waiting, timeout=timeout)
 
     async def start(self) -> None:
-        both = (self._short, self._long)
-        await asyncio.gather(*(asyncio.to_thread(one.start) for one in both))
+        """Ready for short texts; the processes for long ones begin meanwhile."""
+        await asyncio.gather(*self._short.start())
+        self._long.start()
 
     async def read(self, given: Sequence[DocumentText]) -> list[Read]:
         """The documents of a request. A text is split like a text file, so that it scores the

@@ -19,7 +19,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import accumulate, pairwise
 from queue import SimpleQueue
@@ -137,10 +136,9 @@ class Readers:
             self._idle.put(one)
         self._tasks = Tasks(name, limit, threads=count)
 
-    def start(self) -> None:
-        """Begin all of them at a time, so that the first who asks need not wait for one."""
-        with ThreadPoolExecutor(len(self._all)) as pool:
-            list(pool.map(ReadingProcess.start, self._all))
+    def start(self) -> list[asyncio.Future[Any]]:
+        """Begin all of them, so that the first who asks need not wait for one."""
+        return [self.submit(ReadingProcess.start) for _ in self._all]
 
     def submit(self, function: Callable[[ReadingProcess], T]) -> asyncio.Future[T]:
         """Run a function with a process of its own; raises FullError where too many wait."""
