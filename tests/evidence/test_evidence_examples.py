@@ -11,7 +11,6 @@ import pytest
 @pytest.mark.parametrize(
     "module",
     [
-        "cli.inputs",
         "cli.settings",
         "evidence.examination",
         "evidence.faithfulness_tables",

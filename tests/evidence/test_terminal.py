@@ -51,6 +51,13 @@ def test_without_colour_words_for_and_against_are_bracketed() -> None:
     assert "\x1b" not in text
 
 
+def test_the_zones_that_counted_are_told() -> None:
+    both = Evidence("693", "contribution", (Span(3, 9, 0.3), Span(40, 46, 0.1), Span(14, 21, -0.6)))
+    assert "found in the header 75%, the articles 25%" in shown(ACT, [both], colour=False)
+    plain = Document("1", "", (Section("article", BODY),))
+    assert "found in" not in shown(plain, [spans(plain, citrus_fruit=0.5)], colour=False)
+
+
 def test_in_colour_marked_words_are_underlined_as_well() -> None:
     text = shown(ACT, [spans(ACT, citrus_fruit=0.5)], colour=True)
     assert "\x1b[1;4;38;2;230;159;0mcitrus fruit" in text

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from labelwise.corpus.document import SECTION_KINDS, Document, SectionKind
 from labelwise.methods.base import OF_EVERY_WORD, Evidence, Span
 
 LEVELS = 8
@@ -158,3 +160,32 @@ def _phrases(text: str, spans: Iterable[Span]) -> Iterable[Phrase]:
             start=span.start if size > known.strongest else known.start,
         )
     return found.values()
+
+
+def section_weights(document: Document, evidence: Evidence) -> list[float]:
+    """What part of the weight that speaks for the label stands in each section.
+
+    >>> from labelwise.corpus.document import Section
+    >>> act = Document("1", "", (Section("header", "citrus"), Section("article", "citrus fruit")))
+    >>> spans = (Span(0, 6, 0.5), Span(7, 13, 0.25), Span(14, 19, -0.25))
+    >>> [round(share, 2) for share in section_weights(act, Evidence("693", "contribution", spans))]
+    [0.67, 0.33]
+    """
+    starts = document.section_starts()
+    weights = [0.0 for _ in starts]
+    for span in evidence.spans:
+        if starts and span.weight > 0:
+            weights[bisect_right(starts, span.start) - 1] += span.weight
+    total = sum(weights) or 1.0
+    return [weight / total for weight in weights]
+
+
+def zone_weights(document: Document, evidence: Evidence) -> dict[SectionKind, float]:
+    """The same by zone, the heaviest first; nothing for a text without zones."""
+    zones: dict[SectionKind, float] = dict.fromkeys(SECTION_KINDS, 0.0)
+    for section, weight in zip(document.sections, section_weights(document, evidence), strict=True):
+        zones[section.kind] += weight
+    if len({section.kind for section in document.sections}) < 2:
+        return {}
+    heaviest = sorted(zones.items(), key=lambda zone: -zone[1])
+    return {kind: weight for kind, weight in heaviest if weight >= 0.005}

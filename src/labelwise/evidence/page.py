@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -27,6 +26,7 @@ from labelwise.evidence.heat import (
     heat_of,
     level,
     phrases_of,
+    section_weights,
     segments,
 )
 from labelwise.evidence.predictions import Prediction
@@ -320,7 +320,7 @@ def _text(
     if not document.sections:
         yield '<p class="empty">This document has no text.</p>'
     text, starts = document.text, document.section_starts()
-    shares = _section_shares(starts, shown)
+    shares = _section_shares(document, shown)
     at = 0  # the first mark that may reach into the section
     for number, (section, caption) in enumerate(
         zip(document.sections, captions(document), strict=True)
@@ -352,18 +352,13 @@ def _mark(segment: Segment, heats: Sequence[Heat]) -> str:
     return f' class="{" ".join(classes)}" data-w="{" ".join(weights)}"{title}'
 
 
-def _section_shares(starts: Sequence[int], shown: Sequence[Evidence | None]) -> list[str]:
+def _section_shares(document: Document, shown: Sequence[Evidence | None]) -> list[str]:
     """For each section, what part of the weight that speaks for each label stands in it."""
-    shares = ["" for _ in starts]
+    shares = ["" for _ in document.sections]
     for n, one in enumerate(shown):
-        weights = [0.0 for _ in starts]
-        for span in one.spans if one else ():
-            if starts and span.weight > 0:
-                weights[bisect_right(starts, span.start) - 1] += span.weight
-        total = sum(weights)
-        for section, weight in enumerate(weights):
-            if total and weight / total >= 0.005:
-                part = f"{weight / total:.0%} of the evidence"
+        for section, weight in enumerate(section_weights(document, one) if one else ()):
+            if weight >= 0.005:
+                part = f"{weight:.0%} of the evidence"
                 shares[section] += f'<span class="share c{n}">{part}</span>'
     return shares
 

@@ -12,12 +12,19 @@ from rich.style import Style
 from rich.text import Text
 
 from labelwise.corpus.document import Document
-from labelwise.evidence.heat import LEVELS, heat_of, level, phrases_of
+from labelwise.evidence.heat import LEVELS, heat_of, level, phrases_of, zone_weights
 from labelwise.evidence.page import captions
 from labelwise.evidence.predictions import Prediction
 from labelwise.methods.base import Evidence, Span
 
 COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#D55E00", "#CC79A7", "#0072B2", "#F0E442")
+
+ZONES = {
+    "header": "the header",
+    "recitals": "the recitals",
+    "article": "the articles",
+    "attachments": "the annexes",
+}
 
 CONTEXT = 50
 """Characters of text shown on each side of a marked stretch."""
@@ -77,6 +84,10 @@ def render_terminal(
             continue
         words = (f"{clean(phrase.text)} {100 * phrase.weight:+.0f}%" for phrase in strongest)
         yield Padding(Text(", ".join(words)), (0, 0, 0, 3), expand=False)
+        if zones := zone_weights(document, found):
+            parts = ", ".join(f"{ZONES[kind]} {weight:.0%}" for kind, weight in zones.items())
+            line = Text(f"found in {parts}", style="dim" if colour else "")
+            yield Padding(line, (0, 0, 0, 3), expand=False)
         for passage in _passages(document, found, passages, style if colour else None):
             yield Padding(passage, (0, 0, 0, 3), expand=False)
         yield Text("")
