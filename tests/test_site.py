@@ -104,7 +104,13 @@ def test_the_workflow_runs_what_ci_runs_on_every_python_that_is_named() -> None:
 def test_make_help_names_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     targets = set(re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)[1].split())
-    said = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        ["make", "--no-print-directory", "help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert {line.split()[0] for line in said.stdout.splitlines()} == targets
 
 

@@ -111,7 +111,7 @@ def load(path: str | Path) -> Method:
     """Read a bundle back as a fitted method, refusing anything that is not as it was saved, and
     what could not have been saved so."""
     folder = Path(path)
-    manifest, data = _read(folder, ("arrays", "labels", "values"))
+    manifest, data = _read(folder, ("arrays", "labels", "values", "thesaurus"))
     try:
         arrays = load_arrays(data["arrays"])
         cls = methods.get(value(manifest, "method", str))

@@ -17,6 +17,8 @@ from labelwise.bench.page import section
 from labelwise.bench.plan import Plan
 from labelwise.corpus.document import Document, Section
 
+pytestmark = pytest.mark.xdist_group("inference")  # measured once for all of them
+
 SMALL = Sizes(documents=12, ranked=10, calls=4, units=8)
 
 

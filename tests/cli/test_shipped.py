@@ -15,13 +15,13 @@ import pytest
 
 from labelwise import bundle, shipped
 from labelwise.cli.card import card_markdown
-from labelwise.cli.explain import places_of
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.evaluation.runs import Run
 from labelwise.evidence.predictions import Cut, rank
 from labelwise.methods.linear import LinearMethod
+from labelwise.model import Model
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "tests" / "corpus" / "files"
@@ -210,11 +210,9 @@ def test_scores_are_probabilities_and_unseen_labels_have_none(model: LinearMetho
 
 
 def test_places_are_told_of_labels_that_have_one(model: LinearMethod, thesaurus: Thesaurus) -> None:
-    scores = model.scores([Document("act", "", (Section("article", FRUIT),))])[0]
-    found = rank(scores, model.label_space, top=10)
-    places = places_of(thesaurus, found)
-    assert set(places) == {one.label.id for one in found}
-    assert places_of(None, found) == {}
+    act = Document("act", "", (Section("article", FRUIT),))
+    assert all(tag.place_words for tag in Model(model, thesaurus=thesaurus).tag(act, top=10))
+    assert not any(tag.place_words for tag in Model(model).tag(act, top=10))
 
 
 def test_its_card_is_made_from_the_bundle_and_the_results(tmp_path: Path) -> None:

@@ -104,6 +104,7 @@ def test_a_data_set_split_by_year_knows_the_one_it_was_made_from() -> None:
     assert whole_name("eurlex57k+newlaw") == "eurlex57k+newlaw"
 
 
+@pytest.mark.slow
 def test_eurlex57k_split_at_2011_and_2013_has_every_document(
     real_data: Path, tmp_path: Path
 ) -> None:

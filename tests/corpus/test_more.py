@@ -207,6 +207,7 @@ def test_labels_that_were_replaced_become_their_successors_under_today_s_names(
 
 
 @pytest.mark.real
+@pytest.mark.slow
 def test_newlaw_beside_eurlex57k(real_data: Path) -> None:
     newlaw = real_data / "newlaw"
     more = tuple(newlaw / f"train-{what}.jsonl.xz" for what in ("titles", "texts"))

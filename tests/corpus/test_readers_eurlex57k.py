@@ -245,8 +245,8 @@ def test_nothing_skipped_says_so() -> None:
 
 
 def test_an_unknown_format_lists_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(LabelwiseError, match="'docx' is not a format; choose among eurlex57k, tsv"):
-        read(tmp_path, format="docx")
+    with pytest.raises(LabelwiseError, match="'rtf' is not a format; choose among eurlex57k, tsv"):
+        read(tmp_path, format="rtf")
 
 
 def test_standard_input_may_be_compressed_and_stays_open() -> None:

@@ -127,7 +127,7 @@ def test_the_page_of_a_data_set_shows_its_views_and_the_readme_no_table_for_each
     assert "](../acts-hidden-0.25-draw-1/README.md)" in page
     readme = updated_readme("<!-- results:begin --><!-- results:end -->", results)
     assert readme.count("Data fingerprint") == 1
-    assert "](results/acts-hidden-0.25-draw-1/README.md)" in readme
+    assert "](results/acts/README.md)" in readme
 
 
 def test_a_run_says_of_which_data_set_it_hides_labels_and_old_runs_hide_none(

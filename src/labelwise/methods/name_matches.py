@@ -141,7 +141,10 @@ class Features:
         total = np.zeros(self.found.shape[1:], dtype=np.float32)
         for weight, feature in zip(of_found, self.found, strict=True):
             total += weight * feature
-        total[self.rows, self.columns] += self.together @ of_together
+        more = np.zeros(len(self.rows), dtype=np.float32)
+        for weight, feature in zip(of_together, self.together.T, strict=True):
+            more += weight * feature  # not a product of matrices, whose last bit hangs on the rows
+        total[self.rows, self.columns] += more
         return total
 
 
