@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from conformance import SMALL_NETWORK
 
 from labelwise import bundle
 from labelwise.corpus.dataset import Dataset
@@ -125,7 +126,7 @@ def test_models_tell_what_they_are(client: httpx.Client, synthetic: Dataset) -> 
     assert models["z-cnn-lwan"]["zero_shot"] is True
     assert models["svm"]["zero_shot"] is False
     assert models["svm"]["max_words"] is None
-    assert models["z-cnn-lwan"]["max_words"] == 120
+    assert models["z-cnn-lwan"]["max_words"] == SMALL_NETWORK["max_tokens"]
     assert models["svm"]["labels"] == len(synthetic.label_space)
     assert sum(models["svm"]["groups"].values()) == models["svm"]["labels"]
     assert models["svm"]["synthetic"] is True

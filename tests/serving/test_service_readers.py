@@ -37,7 +37,7 @@ def splits(lines):
     if "spins" in text:
         re.match("(a*)*b", "a" * 100)
     if "deaf" in text:
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGVTALRM])
+        signal.signal(signal.SIGVTALRM, signal.SIG_IGN)
         re.match("(a*)*b", "a" * 100)
     if "fills" in text:
         return bytearray(3 << 30)
@@ -124,6 +124,7 @@ def test_a_text_that_takes_too_long_is_named_in_its_batch(
 
 def test_the_system_ends_a_process_that_cannot_end_itself(process: ReadingProcess) -> None:
     begun = process.start()
+    process.text("Oranges.")  # what is imported for the first text takes time of its own
     with pytest.raises(ProblemError, match="too much time or memory"):
         process.text("deaf")
     assert begun.returncode == -signal.SIGXCPU

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+from conformance import SMALL_NETWORK
 from serving_cases import ACT, MODELS
 
 from labelwise.bundle import save
@@ -210,8 +211,8 @@ def test_a_document_without_a_word_has_no_predictions(client: httpx.Client, text
 def test_a_network_says_how_much_of_a_long_document_it_reads(client: httpx.Client) -> None:
     answer = tag(client, text="The import of citrus fruit. " * 400, model="z-cnn-lwan", top=1)
     assert answer["words"] == 2400
-    assert answer["words_read"] == 120
-    assert answer["notes"] == ["the document is longer than the 120 words that this model reads"]
+    assert answer["words_read"] == SMALL_NETWORK["max_tokens"]
+    assert answer["notes"] == ["the document is longer than the 80 words that this model reads"]
 
 
 def test_models_are_compared_by_rank_label_by_label(

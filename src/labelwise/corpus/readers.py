@@ -153,6 +153,8 @@ def _documents(
                         skipped.record(document)
                         bad += 1
         except Exception as error:  # of the file as a whole: the next one may be good
+            if skipped is None and isinstance(error, LabelwiseError):
+                raise
             fault = error if isinstance(error, InputError) else _fault(error, file)
             if skipped is None:
                 raise fault from error
@@ -167,6 +169,8 @@ def _fault(error: Exception, file: str | Path) -> InputError:
     match error:
         case OSError():
             problem = f"cannot be read: {error.strerror or error}"
+        case LabelwiseError():  # such as an extra that is not installed
+            problem = str(error)
         case RecursionError() | MemoryError():
             problem = "is nested too deeply or too large to be read"
         case _:
