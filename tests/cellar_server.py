@@ -17,8 +17,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from rdflib import XSD, Graph, Literal, URIRef
 
+from labelwise.corpus import cellar
 from labelwise.corpus.cellar_service import Service
 
 CDM = "http://publications.europa.eu/ontology/cdm#"
@@ -159,6 +161,15 @@ def zipped(files: list[tuple[str, bytes]]) -> bytes:
         for name, data in files:
             archive.writestr(name, data)
     return buffer.getvalue()
+
+
+@contextmanager
+def in_the_place_of_cellar(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server that is asked where the Publications Office would be."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with running() as state:
+        monkeypatch.setattr(cellar, "SERVICE", state.service)
+        yield state
 
 
 @contextmanager

@@ -228,7 +228,12 @@ def _parsed(data: bytes) -> Any:
 
 def thesaurus(path: str | Path) -> Thesaurus | None:
     """Where the labels of a bundle stand, if it knows."""
-    written = describe(path)["card"].get("thesaurus")
+    return thesaurus_in(describe(path)["card"], path)
+
+
+def thesaurus_in(card: Mapping[str, Any], path: str | Path) -> Thesaurus | None:
+    """The same from the card of the bundle, where it was described already."""
+    written = card.get("thesaurus")
     try:
         return Thesaurus.from_json(written) if written else None
     except (LookupError, TypeError, ValueError, AttributeError) as error:

@@ -310,13 +310,11 @@ class Model:
 
 def load(name_or_folder: str | Path = shipped.NAME) -> Model:
     """The model that ships with the package, by its name, or one in the folder of its bundle."""
-    folder = Path(name_or_folder)
-    if str(name_or_folder) == shipped.NAME and not folder.is_dir():
-        folder = shipped.path()
+    folder = shipped.folder_of(name_or_folder)
     method = bundles.load(folder)
     card = bundles.describe(folder)["card"]
     name = bundles.name_of(card, method.name)
-    return Model(method, name=name, thesaurus=bundles.thesaurus(folder), card=card)
+    return Model(method, name=name, thesaurus=bundles.thesaurus_in(card, folder), card=card)
 
 
 def _documents(what: What | Sequence[What]) -> list[Document]:

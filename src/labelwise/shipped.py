@@ -37,6 +37,13 @@ def path() -> Path:
     return folder
 
 
+def folder_of(name_or_folder: str | Path) -> Path:
+    """The folder of a bundle; the name of the model that ships is its folder, unless there is one
+    of that name."""
+    folder = Path(name_or_folder)
+    return path() if str(name_or_folder) == NAME and not folder.is_dir() else folder
+
+
 def notices(data: str) -> list[str]:
     """What a model trained on this data has to say of its sources."""
     names = data.split("+")

@@ -6,18 +6,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cellar_server import Server, running
-
-from labelwise.corpus import cellar
+from cellar_server import Server, in_the_place_of_cellar
 
 ACT = (Path(__file__).parents[1] / "corpus" / "files" / "oj_2024.xhtml").read_bytes()
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with running() as state:
-        monkeypatch.setattr(cellar, "SERVICE", state.service)
+    with in_the_place_of_cellar(monkeypatch) as state:
         yield state
 
 

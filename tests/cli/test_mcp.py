@@ -13,11 +13,10 @@ from typing import Any
 import anyio
 import pytest
 import written_files
-from cellar_server import Server, running
+from cellar_server import Server, in_the_place_of_cellar
 from mcp import Client, StdioServerParameters
 
 from labelwise import bundle as bundles
-from labelwise.corpus import cellar
 from labelwise.methods import Method
 from labelwise.serving import assistant
 from labelwise.serving.assistant import Assistant
@@ -195,9 +194,7 @@ def test_what_cannot_be_answered_is_told_in_a_sentence(
 
 @pytest.fixture
 def office(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with running() as state:
-        monkeypatch.setattr(cellar, "SERVICE", state.service)
+    with in_the_place_of_cellar(monkeypatch) as state:
         yield state
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cellar_server import Server, running
+from cellar_server import Server, in_the_place_of_cellar
 
 from labelwise.corpus import cellar
 from labelwise.corpus.cellar_service import Service
@@ -16,9 +16,7 @@ ACT = (Path(__file__).parents[1] / "corpus" / "files" / "oj_2024.xhtml").read_by
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with running() as state:
-        monkeypatch.setattr(cellar, "SERVICE", state.service)
+    with in_the_place_of_cellar(monkeypatch) as state:
         state.add("32016R0001", date="2016-01-05", text=ACT)
         yield state
 

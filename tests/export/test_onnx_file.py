@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,23 @@ def test_inputs_and_output_have_the_names_and_free_sizes_of_the_docs(tmp_path: P
 # The examples of the docs
 
 
+def tagged(program: str, model: str, texts: Sequence[str], folder: Path) -> list[list[str]]:
+    """What an example prints for three texts where neither torch nor labelwise can be imported."""
+    files = [f"{number}.txt" for number in range(len(texts))]
+    for file, text in zip(files, texts, strict=True):
+        (folder / file).write_text(text, "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_US + program, model, *files],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
 def test_the_example_of_the_docs_tags_texts_without_torch_and_labelwise(tmp_path: Path) -> None:
     method = network("bigru-lwan")
     write_onnx(method, tmp_path / "lwan.onnx")
@@ -95,18 +113,7 @@ def test_the_example_of_the_docs_tags_texts_without_torch_and_labelwise(tmp_path
         "Vessels may fish for cod. " * 9,
         " \u200b ",
     ]
-    for number, text in enumerate(texts):
-        (tmp_path / f"{number}.txt").write_text(text, "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_US + TAG, "lwan.onnx", "0.txt", "1.txt", "2.txt"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    lines = tagged(TAG, "lwan.onnx", texts, tmp_path)
     documents = [Document(text, "", (Section("article", text),)) for text in texts]
     expected = method.scores(documents)
     labels = method.label_space.labels
@@ -131,19 +138,7 @@ def test_the_example_for_encoders_tags_texts_without_torch_and_labelwise(
     method = encoder(kind)
     write_onnx(method, tmp_path / "encoder.onnx")
     texts = ["Wine, of GRAPEVINES.\n\n(2) The import of oranges", "vessel " * 90, " "]
-    for number, text in enumerate(texts):
-        (tmp_path / f"{number}.txt").write_text(text, "utf-8")
-    program = [sys.executable, "-c", WITHOUT_US + TAG_WITH_PIECES]
-    done = subprocess.run(
-        [*program, "encoder.onnx", "0.txt", "1.txt", "2.txt"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    lines = tagged(TAG_WITH_PIECES, "encoder.onnx", texts, tmp_path)
     expected = method.scores([Document(text, "", (Section("article", text),)) for text in texts])
     assert [line[0] for line in lines] == ["0.txt"] * 5 + ["1.txt"] * 5 + ["2.txt"] * 5
     for path, score, id, descriptor in lines:

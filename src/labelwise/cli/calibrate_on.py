@@ -25,10 +25,9 @@ def calibrate_on(
 ) -> None:
     """Calibrate a bundle on a labelled file, write it, and write what documents held out say."""
     from labelwise import bundle as bundles
-    from labelwise.cli.labelled_file import file_name, named_after_data, score_file
+    from labelwise.cli.labelled_file import file_name, known_thesaurus, named_after_data, score_file
     from labelwise.corpus.dataset import digest_of
     from labelwise.corpus.skipped import Skipped
-    from labelwise.corpus.thesaurus import read_thesaurus
     from labelwise.evaluation.calibration_records import (
         assigned_table,
         precision_table,
@@ -40,7 +39,7 @@ def calibrate_on(
 
     started = time.perf_counter()
     method, card = bundles.load(bundle), bundles.describe(bundle)["card"]
-    known = read_thesaurus(thesaurus) if thesaurus else bundles.thesaurus(bundle)
+    known = known_thesaurus(thesaurus, card, bundle)
     skipped = Skipped() if skip_bad else None
     method.calibration = None
     found = score_file(method, on, thesaurus=known, skipped=skipped)

@@ -49,10 +49,15 @@ def crowding(
       labelwise crowding svm.bundle --data data/eurlex57k --on newlaw/dev.jsonl.xz
     """
     from labelwise import bundle as bundles
-    from labelwise.cli.labelled_file import Labelled, file_name, named_after_data, score_file
+    from labelwise.cli.labelled_file import (
+        Labelled,
+        file_name,
+        known_thesaurus,
+        named_after_data,
+        score_file,
+    )
     from labelwise.cli.worker import Documents, Kept
     from labelwise.corpus.dataset import digest_of
-    from labelwise.corpus.thesaurus import read_thesaurus
     from labelwise.evaluation.crowding import measure_crowding
     from labelwise.evaluation.runs import current_versions
 
@@ -60,7 +65,7 @@ def crowding(
     method, card = bundles.load(bundle), bundles.describe(bundle)["card"]
     source = Documents(data, hiding=hiding_of_card(card))
     dataset = source.dataset
-    known = read_thesaurus(thesaurus) if thesaurus else bundles.thesaurus(bundle)
+    known = known_thesaurus(thesaurus, card, bundle)
     known = known or dataset.thesaurus
     if known is None:
         raise LabelwiseError("which concepts are broader is not known: name a --thesaurus")

@@ -95,7 +95,6 @@ def evaluate(
     """
     from labelwise import bundle as bundles
     from labelwise.cli.measured import measure, measure_prepared
-    from labelwise.corpus.thesaurus import read_thesaurus
     from labelwise.evaluation.tables import group_table
 
     if data is None and prepared is None and on is None:
@@ -109,7 +108,9 @@ def evaluate(
     if on is None:
         refuse_relabelled(bundle, card, "measure it on a file with --on")
     if on is not None:
-        known = read_thesaurus(thesaurus) if thesaurus else bundles.thesaurus(bundle)
+        from labelwise.cli.labelled_file import known_thesaurus
+
+        known = known_thesaurus(thesaurus, card, bundle)
         run = _on_file(method, on, thesaurus=known, card=card, command=command, skip_bad=skip_bad)
     elif prepared is not None:
         run = measure_prepared(method, prepared, splits, card=card, command=command)

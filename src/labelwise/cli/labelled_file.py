@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.bundle import name_of
+from labelwise.bundle import name_of, thesaurus_in
 from labelwise.cli.measured import score
 from labelwise.corpus.dataset import digest_of
 from labelwise.corpus.document import Document
@@ -19,7 +19,7 @@ from labelwise.corpus.more import MEASURED
 from labelwise.corpus.readers import read
 from labelwise.corpus.skipped import Skipped
 from labelwise.corpus.sources import stem
-from labelwise.corpus.thesaurus import Thesaurus
+from labelwise.corpus.thesaurus import Thesaurus, read_thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
 from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_memory
@@ -119,6 +119,11 @@ def named_after_data(method: Method, card: Mapping[str, Any]) -> str:
 
 def _trained_on(card: Mapping[str, Any]) -> str:
     return str(card.get("data", {}).get("name", ""))
+
+
+def known_thesaurus(given: Path | None, card: Mapping[str, Any], bundle: Path) -> Thesaurus | None:
+    """What gold labels are looked up in: the thesaurus that was named, or the bundle's own."""
+    return read_thesaurus(given) if given else thesaurus_in(card, bundle)
 
 
 def file_name(path: Path) -> str:

@@ -58,13 +58,14 @@ def relabel(
 
     check_writable(out)
     dated = _checked(date) if date is not None else date_in(stem(thesaurus))
-    folder = shipped.path() if str(bundle) == shipped.NAME and not bundle.exists() else bundle
+    folder = shipped.folder_of(bundle)
     method, parent = bundles.load(folder), bundles.describe(folder)
     today = read_thesaurus(thesaurus)
     made, changes = relabelled(method, today)
     told = _told(changes, stem(thesaurus), dated) | {"from": parent["digest"]}
     told["counts"]["labels"] = len(made.label_space)
-    known = with_places(today, bundles.thesaurus(folder)).around(made.label_space.ids)
+    known = with_places(today, bundles.thesaurus_in(parent["card"], folder))
+    known = known.around(made.label_space.ids)
     card: dict[str, Any] = {
         **parent["card"],
         "name": out.resolve().name,

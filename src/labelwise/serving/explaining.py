@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from labelwise.corpus.document import Document
 from labelwise.evidence.heat import heat_of, phrases_of
 from labelwise.methods.base import Evidence, EvidenceKind, Span
+from labelwise.model import DIGITS
 from labelwise.serving.models import Model
 from labelwise.serving.shapes import LabelEvidence, Phrase, Run, SectionEvidence
-from labelwise.serving.tagging import DIGITS
 
 PHRASES = 12
 

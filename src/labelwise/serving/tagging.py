@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from labelwise.errors import LabelwiseError
 from labelwise.evidence.predictions import EVERY, Cut, rank
+from labelwise.model import DIGITS
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError
 from labelwise.serving.shapes import Choice, Prediction, Tagging
-
-DIGITS = 6
-"""Of a score, as on the command line."""
 
 
 class Chooser:

@@ -17,6 +17,7 @@ from pydantic import FailFast, ValidationError
 
 from labelwise import __version__
 from labelwise.evidence.predictions import rank
+from labelwise.model import DIGITS
 from labelwise.serving.annif_shapes import (
     ApiInfo,
     BatchRequest,
@@ -38,7 +39,6 @@ from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError, documented
 from labelwise.serving.service import Here
 from labelwise.serving.shapes import DocumentText
-from labelwise.serving.tagging import DIGITS
 
 router = APIRouter(prefix="/v1", tags=["Annif"])
 ProjectId = Annotated[str, Path(max_length=200, description="Id of a model.")]

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from labelwise.errors import LabelwiseError
 from labelwise.evidence.predictions import rank
+from labelwise.model import DIGITS
 from labelwise.serving.answers import LinesResponse, answer, lines
 from labelwise.serving.bodies import described, sent
 from labelwise.serving.documents import Read
@@ -32,7 +33,7 @@ from labelwise.serving.shapes import (
     UnseenConcept,
     UnseenScore,
 )
-from labelwise.serving.tagging import DIGITS, words_read
+from labelwise.serving.tagging import words_read
 
 router = APIRouter(prefix="/v1", tags=["evidence"])
 PROBLEMS = documented(404, 408, 413, 415, 422, 504)

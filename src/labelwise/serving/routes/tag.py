@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from labelwise.evidence.predictions import Cut
+from labelwise.model import DIGITS
 from labelwise.serving.answers import LinesResponse, answer, lines
 from labelwise.serving.bodies import described, sent
 from labelwise.serving.documents import Read
@@ -36,7 +37,6 @@ from labelwise.serving.shapes import (
     TagStreamRequest,
 )
 from labelwise.serving.tagging import (
-    DIGITS,
     Chooser,
     chooser,
     cut_of,
