@@ -30,6 +30,26 @@ def test_it_learns_which_word_speaks_for_which_label() -> None:
     assert end.best_rp5 > 0.9
 
 
+def test_an_epoch_is_not_chosen_by_labels_that_no_training_document_has() -> None:
+    data, dev = examples(10), examples(20, seed=1)
+    seen = data.gold.toarray()
+    seen[:, 6:] = 0
+    few = Examples(data.documents, data.ids, sp.csr_matrix(seen))
+
+    class Eager(TinyNetwork):
+        def forward(self, batch: Batch) -> torch.Tensor:
+            logits = super().forward(batch)
+            return torch.cat([logits[:, :6], logits[:, 6:] + 100], 1)
+
+    def of(network: TinyNetwork) -> tuple[float, float]:
+        recipe = Recipe(device="cpu")
+        training = loop._Training(network, few, dev, recipe=recipe, name="", run=None, identity={})
+        return training._dev_scores()
+
+    assert of(Eager()) == of(TinyNetwork())
+    assert of(Eager())[0] > 0
+
+
 def test_the_same_seed_gives_the_same_weights_and_leaves_the_generator_alone() -> None:
     torch.manual_seed(42)
     expected = torch.rand(3)

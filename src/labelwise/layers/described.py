@@ -44,6 +44,12 @@ class DescribedLabels(nn.Module):
         self._kept: tuple[Tensor, Tensor, Tensor] | None = None
         self._kept_of: tuple[tuple[int, int], ...] = ()
 
+    def train(self, mode: bool = True) -> DescribedLabels:
+        """Forget what was kept: an optimizer on a GPU changes tensors and not their versions."""
+        if mode != self.training:
+            self._kept = None
+        return super().train(mode)
+
     def forward(self) -> tuple[Tensor, Tensor, Tensor]:
         """Of the seen labels in training, (seen, H) twice and (seen,); else of all of them."""
         if self.training:

@@ -291,13 +291,20 @@ class _Training:
         self.unseen = []
 
     def _dev_scores(self) -> tuple[float, float]:
-        """RP@5 and nDCG@5 over the dev documents that have a label; NaN where none has."""
+        """RP@5 and nDCG@5 over the dev documents that have a label; NaN where none has.
+
+        Only labels that training documents carry are ranked: an epoch is not chosen by labels that
+        it cannot have learned, whose scores may be on another scale.
+        """
         relevant = np.minimum(np.diff(self.dev.gold.indptr), 5)
         if not relevant.any():
             return math.nan, math.nan
         hits = torch.zeros((len(self.dev), 5), dtype=torch.bool, device=self.device)
+        labels = np.arange(self.examples.gold.shape[1])
+        others = np.setdiff1d(labels, self.examples.gold.indices)
+        barred = torch.as_tensor(others, device=self.device)
         for batch, logits in predict_batches(self.network, self.gather_dev, self.recipe):
-            ranked = highest_columns(logits, 5)  # (D, at most 5)
+            ranked = highest_columns(logits.index_fill(1, barred, -math.inf), 5)  # (D, at most 5)
             gold = self.gold_dev[batch.index]  # (D, most)
             found = (ranked[:, :, None] == gold[:, None, :]).any(2)
             hits[batch.index, : ranked.shape[1]] = found
