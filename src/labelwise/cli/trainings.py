@@ -24,7 +24,7 @@ from labelwise.evaluation.runs import log_path
 from labelwise.training.recipe import Recipe
 
 MEMBERS: Mapping[str, tuple[str, ...]] = {
-    "blend": ("svm", "minilm-lwan", "lexical"),
+    "blend": ("svm", "minilm-lwan", "mpnet-lwan", "lexical"),
     "ensemble-lwan": ("bigru-lwan", "z-bigru-lwan"),
 }
 """Methods that are joined from others' bundles of the same seed, not trained; ``worker.JOINERS``

@@ -48,7 +48,7 @@ infinity. Below, differences still rank unseen labels; above, float32 tells hard
 class BlendSettings(Settings):
     """What a blend is made of."""
 
-    members: tuple[str, ...] = ("svm", "minilm-lwan", "lexical")
+    members: tuple[str, ...] = ("svm", "minilm-lwan", "mpnet-lwan", "lexical")
     """Names of methods. Training a blend trains each with its own defaults; `labelwise join` makes
     one of saved bundles."""
 

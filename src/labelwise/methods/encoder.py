@@ -39,7 +39,14 @@ from labelwise.layers.first_look import FirstLook
 from labelwise.layers.transformer import PackedRows, Transformer
 from labelwise.methods.base import Evidence, EvidenceKind, Scores, Settings, Span, State
 from labelwise.methods.network import BaseNetwork, NetworkMethod, require_whole
-from labelwise.methods.saved_weights import as_weights_of, load_weights, widened
+from labelwise.methods.saved_weights import (
+    SCALE,
+    as_weights_of,
+    halved,
+    in_bytes,
+    load_weights,
+    widened,
+)
 from labelwise.schema import value
 from labelwise.text.pieces import Pieces
 from labelwise.training.batches import Batch, Gatherer
@@ -252,6 +259,8 @@ class EncoderMethod(NetworkMethod):
     network_type = EncoderNetwork
     network: EncoderNetwork
     vocabulary: Pieces
+    is_small: bool = False
+    """Whether its bundle keeps the large weights in 8 bits (``compacted``)."""
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         pieces = read_tokenizer(find_encoder(self.settings.encoder))
@@ -395,9 +404,19 @@ class EncoderMethod(NetworkMethod):
         wider._label_space, wider.vocabulary = space, self.vocabulary
         wider._take_over(self)
         wider.network = deepcopy(self.network).cpu()
-        wider.network.labels.descriptors = vectors.half().float()  # as a bundle keeps them
+        wider.network.labels.descriptors, wider.is_small = vectors, self.is_small
+        load_weights(wider.network, widened(wider.state().arrays))  # as a bundle keeps them
         wider.network.eval()
         return wider
+
+    def compacted(self) -> Self:
+        """The same model with its large weights rounded to 8 bits, row by row, in half the room."""
+        small = type(self)(self.settings)
+        small._label_space, small.vocabulary = self.label_space, self.vocabulary
+        small._take_over(self)
+        small.network, small.is_small = deepcopy(self.network).cpu(), True
+        load_weights(small.network, widened(in_bytes(small.network.state_dict())))
+        return small
 
     def _number(self, documents: Sequence[Document]) -> Numbered:
         found = self.vocabulary.corpus(documents, self.settings.max_tokens)
@@ -421,14 +440,16 @@ class EncoderMethod(NetworkMethod):
 
     def state(self) -> State:
         _ = self.label_space  # says so where the method is not fitted yet
-        arrays = {name: x.half().cpu().numpy() for name, x in self.network.state_dict().items()}
+        weights = self.network.state_dict()
+        arrays = in_bytes(weights) if self.is_small else halved(weights)
         shape = dataclasses.asdict(self.network.encoder.shape)
         return State(arrays, {**self.vocabulary.to_json(), "encoder": shape})
 
     def _restore(self, state: State) -> None:
         self.vocabulary = Pieces.from_json(state.values)
-        tensors = widened(state.arrays)
         with as_weights_of(self):
+            self.is_small = any(name.endswith(SCALE) for name in state.arrays)
+            tensors = widened(state.arrays)
             shape = EncoderShape(**value(state.values, "encoder", dict))
             prior = torch.zeros(len(tensors["labels.bias"]))
             material = self._material_of(shape, len(self.label_space), prior)
