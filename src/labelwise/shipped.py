@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 
@@ -25,6 +26,12 @@ NEWLAW = (
     "reusable with attribution under Commission Decision 2011/833/EU.",
 )
 
+ENCODERS = {
+    name: f"Its encoder was trained further from {name} of sentence-transformers, "
+    "https://huggingface.co/sentence-transformers, licence Apache-2.0."
+    for name in ("all-MiniLM-L6-v2", "all-mpnet-base-v2")
+}
+
 
 def path() -> Path:
     """The folder of its bundle: ``bundle.load(shipped.path())``."""
@@ -44,10 +51,11 @@ def folder_of(name_or_folder: str | Path) -> Path:
     return path() if str(name_or_folder) == NAME and not folder.is_dir() else folder
 
 
-def notices(data: str) -> list[str]:
-    """What a model trained on this data has to say of its sources."""
+def notices(data: str, encoders: Iterable[str] = ()) -> list[str]:
+    """What a model trained on this data, from these encoders, has to say of its sources."""
     names = data.split("+")
     return [
         *(NOTICES if names[0] == "eurlex57k" else ()),
         *(NEWLAW if "newlaw" in names else ()),
+        *(ENCODERS[name] for name in encoders if name in ENCODERS),
     ]

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from encoder_cases import frequent_words, tiny_encoder
 
 from labelwise import bundle as bundles
 from labelwise.cli.compact import Size, choose
+from labelwise.corpus.dataset import open_dataset
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import Run
+from labelwise.methods import saved_weights
 
 
 @pytest.fixture
@@ -108,7 +111,9 @@ def test_what_cannot_be_done_is_one_sentence(
     exact = tmp_path / "exact"
     trained = ("train", "exact-match", "--data", corpus, "--out", exact)
     assert labelwise(*trained).code == 0
-    assert "exact-match is not a linear model" in refused(exact)
+    assert "exact-match is neither linear nor has an encoder" in refused(exact)
+    missing = labelwise("compact", bundle, "--out", tmp_path / "out")
+    assert "is needed to choose a size on dev" in missing.err
     small = ("--prune", "0.02", "--max-mb", 0.1, "--results", tmp_path / "r")
     assert "none of the sizes fits into 0.1 MB" in refused(bundle, *small)
     assert not (tmp_path / "r").exists()
@@ -121,3 +126,33 @@ def test_between_equals_the_smaller_one_is_chosen() -> None:
     assert choose([large, middle, little], 30) == large
     with pytest.raises(LabelwiseError, match=r"the smallest has 10\.0"):
         choose([large, middle, little], 5)
+
+
+def test_a_blend_with_an_encoder_is_written_in_eight_bits(
+    labelwise: Callable,
+    bundle: Path,
+    corpus: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(saved_weights, "LARGE", 500)
+    words = frequent_words(one.text for one in open_dataset(corpus).train[:50])
+    encoder = tiny_encoder("bert", words)
+    short = ("epochs=1", f"encoder={encoder}", "piece_tokens=30", "stride=30", "device=cpu")
+    minilm, blend, out = (tmp_path / name for name in ("minilm", "blend", "out"))
+    trained = ("train", "minilm-lwan", "--data", corpus, "--out", minilm)
+    assert labelwise(*trained, *(part for one in short for part in ("--set", one))).code == 0
+    joined = labelwise("join", "blend", bundle, minilm, "--data", corpus, "--out", blend)
+    assert joined.code == 0, joined.err
+    called = labelwise("compact", blend, "--out", out, "--name", "light", "--json")
+    assert called.code == 0, called.err
+    assert json.loads(called.out)["MB"] < json.loads(called.out)["MB given"]
+    card = bundles.describe(out)["card"]
+    assert (card["name"], card["compact"]) == ("light", {"bits": 8})
+    assert card["weights"] == bundles.describe(blend)["card"]["weights"]
+    test = open_dataset(corpus).test[:5]
+    was, now = bundles.load(blend), bundles.load(out)
+    assert now.threshold == was.threshold
+    assert now.scores(test) == pytest.approx(was.scores(test), abs=0.02)
+    tight = labelwise("compact", blend, "--out", tmp_path / "no", "--max-mb", 0.1)
+    assert "does not fit into 0.1" in tight.err

@@ -86,6 +86,25 @@ def test_the_weights_are_told_to_machines(
     assert again["weights"] == told["weights"]
 
 
+def test_a_blend_may_be_weighed_like_another_without_documents(
+    labelwise: Callable[..., Any], corpus: Path, bundle: Path, exact: Path, tmp_path: Path
+) -> None:
+    twin, out = tmp_path / "twin", tmp_path / "out"
+    asked = ("join", "blend", bundle, exact)
+    assert labelwise(*asked, "--data", corpus, "--out", twin).code == 0
+    called = labelwise(*asked, "--like", twin, "--out", out, "--name", "final")
+    assert called.code == 0, called.err
+    was, now = bundles.describe(twin)["card"], bundles.describe(out)["card"]
+    assert (now["name"], now["weights"]) == ("final", was["weights"])
+    assert bundles.load(out).threshold == bundles.load(twin).threshold
+
+    assert "or --like is needed" in labelwise(*asked, "--out", tmp_path / "no").err
+    other = labelwise(*asked, "--like", bundle, "--out", tmp_path / "no")
+    assert "is a svm, and not a blend" in other.err
+    wrong = ("join", "ensemble-lwan", bundle, exact, "--like", twin, "--out", tmp_path / "no")
+    assert "a blend can be like another one" in labelwise(*wrong).err
+
+
 def test_what_cannot_be_joined_is_said_in_a_sentence(
     labelwise: Callable[..., Any], corpus: Path, bundle: Path, exact: Path, tmp_path: Path
 ) -> None:

@@ -334,3 +334,14 @@ def test_what_cannot_be_blended_is_refused(members: list[Method]) -> None:
         Blend.from_methods([svm, lwan]).with_labels({"99": "oranges"})
     with pytest.raises(LabelwiseError, match="not a label of this model"):
         Blend.from_methods([svm, lwan]).evidence(DOCUMENTS[0], ["404"])
+
+
+def test_a_blend_like_another_has_its_weights_and_threshold(
+    members: list[Method], blend: Blend
+) -> None:
+    blend.threshold = 0.25
+    twin = Blend.like(members, blend)
+    assert (twin.mixing, twin.threshold) == (blend.mixing, 0.25)
+    np.testing.assert_array_equal(twin.scores(DEV), blend.scores(DEV))
+    with pytest.raises(LabelwiseError, match="give them in that order"):
+        Blend.like(members[::-1], blend)

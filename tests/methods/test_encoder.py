@@ -22,6 +22,7 @@ from labelwise import bundle
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import BundleError, LabelwiseError
+from labelwise.methods import saved_weights
 from labelwise.methods.encoder import EncoderMethod, EncoderSettings, label_names, whole_words
 from labelwise.methods.minilm_lwan import MinilmLwan, MinilmLwanSettings
 from labelwise.training.checkpoint import read_checkpoint
@@ -116,6 +117,44 @@ def test_a_label_can_be_added_after_training(kind: str) -> None:
     np.testing.assert_allclose(after[:, [new.index[id] for id in old.ids]], before, rtol=1e-5)
     (evidence,) = wider.evidence(documents[0], ["99"])
     assert sum(span.weight for span in evidence.spans) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_in_eight_bits_a_model_takes_half_the_room_and_scores_as_before(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saved_weights, "LARGE", 500)
+    method, documents = fitted(kind), acts(8, seed=6)
+    few = method.in_eight_bits()
+    bundle.save(method, tmp_path / "large", card={})
+    bundle.save(few, tmp_path / "few", card={})
+    arrays = [sum(one.nbytes for one in of.state().arrays.values()) for of in (method, few)]
+    assert arrays[1] < 0.75 * arrays[0]
+    before, after = method.scores(documents), few.scores(documents)
+    assert not np.array_equal(before, after)
+    np.testing.assert_allclose(np.log(after), np.log(before), atol=0.1)
+    loaded = bundle.load(tmp_path / "few")
+    np.testing.assert_array_equal(loaded.scores(documents), after)
+    bundle.save(loaded, tmp_path / "again", card={})  # and is rounded once, not again
+    assert loaded.is_small
+    np.testing.assert_array_equal(bundle.load(tmp_path / "again").scores(documents), after)
+    wider = loaded.with_labels({"99": "oranges and lemons"})
+    old, new = loaded.label_space, wider.label_space
+    columns = [new.index[id] for id in old.ids]
+    np.testing.assert_allclose(wider.scores(documents)[:, columns], after, rtol=1e-4)
+    assert wider.is_small
+
+
+def test_rows_in_eight_bits_need_what_they_are_multiplied_with() -> None:
+    arrays = saved_weights.in_bytes({"w": torch.randn(400, 300), "b": torch.randn(400)})
+    assert {name: one.dtype for name, one in arrays.items()} == {
+        "w": np.int8, "w/scale": np.float32, "b": np.float16,
+    }  # fmt: skip
+    for wrong in (arrays["w/scale"][:9], arrays["w/scale"] * np.nan):
+        with pytest.raises(BundleError, match="w/scale"):
+            saved_weights.widened(arrays | {"w/scale": wrong})
+    with pytest.raises(KeyError):
+        saved_weights.widened({"w/scale": arrays["w/scale"]})
 
 
 def test_an_added_label_is_about_where_its_twin_that_was_there_before_is() -> None:

@@ -17,6 +17,7 @@ from labelwise.cli.options import (
     EveryConceptOption,
     JsonOption,
     MoreOption,
+    NameOption,
     SkipBadOption,
     SummariesOption,
     ThesaurusOption,
@@ -83,10 +84,7 @@ def calibrate(
     lose_r10: Annotated[
         float, typer.Option(min=0, help="What they may lose of their R@10 on dev.")
     ] = 0.02,
-    name: Annotated[
-        str | None,
-        typer.Option(help="What the new model is called in tables.", show_default="its method's"),
-    ] = None,
+    name: NameOption = None,
     results: Annotated[
         Path, typer.Option(help="With --on: the folder that the figures are written to.")
     ] = Path("results"),

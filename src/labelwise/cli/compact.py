@@ -1,4 +1,4 @@
-"""``labelwise compact``: a small model from a large linear one, its size chosen on dev."""
+"""``labelwise compact``: a small model from a large one, a linear one's size chosen on dev."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from labelwise.cli.evaluate import command_line
 from labelwise.cli.inputs import as_trained, read_dataset, refuse_relabelled
 from labelwise.cli.options import (
     CacheOption,
-    DataOption,
     EveryConceptOption,
     JsonOption,
+    MaybeDataOption,
     MoreOption,
     SummariesOption,
     additions_of,
 )
-from labelwise.cli.output import finite, note, print_json, print_wide_table
+from labelwise.cli.output import finite, note, print_json, print_table, print_wide_table
 from labelwise.cli.train import check_writable
 from labelwise.corpus.sources import stem
 from labelwise.errors import LabelwiseError
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from labelwise.corpus.thesaurus import Thesaurus
     from labelwise.evaluation.measures import Measures
     from labelwise.evaluation.tables import Table
+    from labelwise.methods import Method
     from labelwise.methods.linear import LinearMethod
 
 SIZES = "sizes.json"
@@ -66,10 +67,14 @@ class Size:
 
 def compact(
     bundle: Annotated[
-        Path, typer.Argument(help="A linear model (svm, logistic).", metavar="BUNDLE")
+        Path,
+        typer.Argument(
+            help="A linear model (svm, logistic), one with an encoder, or a blend.",
+            metavar="BUNDLE",
+        ),
     ],
     *,
-    data: DataOption,
+    data: MaybeDataOption = None,
     more: MoreOption = None,
     summaries: SummariesOption = False,
     every_concept: EveryConceptOption = False,
@@ -99,29 +104,41 @@ def compact(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a linear model small: fewer weights, fewer n-grams, 8 bits a weight or less.
+    """Make a model small.
 
-    Several sizes are measured on dev. Of those that fit, the one with the highest RP@5 over all
-    labels is written, with its probabilities and threshold fitted on dev again, and with the place
-    of each label in the thesaurus.
+    A linear one: fewer weights, fewer n-grams, 8 bits a weight or less. Several sizes are measured
+    on dev. Of those that fit, the one with the highest RP@5 over all labels is written, with its
+    probabilities and threshold fitted on dev again, and with the place of each label in the
+    thesaurus.
+
+    One with an encoder, or a blend that has such a member: the large weights of the encoder and of
+    the labels in 8 bits, row by row, as a CPU uses them anyway. Nothing is chosen and no documents
+    are needed; the linear member of a blend is made small before it is joined.
 
     \b
     Examples:
       labelwise compact svm.bundle --data data/eurlex57k --out small.bundle
       labelwise compact svm.bundle --data data/eurlex57k --out small.bundle --max-mb 10
       labelwise compact svm.bundle --data data --out small.bundle --thesaurus eurovoc.ttl.xz
+      labelwise compact blend.bundle --out small.bundle --max-mb 60
     """
     from labelwise import bundle as bundles
     from labelwise.bench.machine import machine
     from labelwise.evaluation.runs import DataRecord, current_versions
     from labelwise.files import write_whole
+    from labelwise.methods.linear import LinearMethod
     from labelwise.shipped import notices
 
     check_writable(out)
     prunes = _numbers(prune)
     parent = bundles.describe(bundle)
     refuse_relabelled(bundle, parent["card"], "give the bundle it was made from, and relabel then")
-    method = _linear(bundle)
+    method = bundles.load(bundle)
+    if not isinstance(method, LinearMethod):
+        _in_eight_bits(bundle, method, out, name, max_mb, as_json=as_json)
+        return
+    if data is None:
+        raise typer.BadParameter("--data (or LABELWISE_DATA) is needed to choose a size on dev")
     method.cache = cache
     # The thesaurus makes the labels only where it did so in training.
     trained_on = str(parent["card"].get("data", {}).get("name", "")).split("+")
@@ -251,14 +268,51 @@ def _numbers(given: str) -> list[float]:
     return found
 
 
-def _linear(bundle: Path) -> LinearMethod:
+def _in_eight_bits(
+    bundle: Path, method: Method, out: Path, name: str | None, max_mb: float, *, as_json: bool
+) -> None:
+    """Write a model with the weights of its encoder in 8 bits, where it has one."""
     from labelwise import bundle as bundles
-    from labelwise.methods.linear import LinearMethod
+    from labelwise.shipped import notices
 
-    method = bundles.load(bundle)
-    if not isinstance(method, LinearMethod):
-        raise LabelwiseError(f"{bundle}: {method.name} is not a linear model: give an svm bundle")
-    return method
+    parts = [method, *getattr(method, "members", ())]
+    encoders = [one.settings.encoder for one in parts if hasattr(one.settings, "encoder")]
+    if not encoders:
+        raise LabelwiseError(
+            f"{bundle}: {method.name} is neither linear nor has an encoder: nothing is known that "
+            "makes it small"
+        )
+    parent = bundles.describe(bundle)
+    given: Any = method
+    own = dict(parent["card"])
+    data = str(own.get("data", {}).get("name", ""))
+    own |= {
+        "name": name or out.resolve().name,
+        "parent": {
+            "method": method.name,
+            "digest": parent["digest"],
+            "bytes": bundles.size_of(bundle),
+        },
+        "compact": {"bits": 8},
+        "notices": notices(data, encoders),
+        "command": command_line(str(own.get("command", ""))),
+    }
+    with tempfile.TemporaryDirectory(prefix="labelwise-") as folder:
+        made = Path(folder) / "small"
+        bundles.save(given.in_eight_bits(), made, card=own)
+        size = bundles.size_of(made)
+        if size > max_mb * 1e6:
+            raise LabelwiseError(
+                f"in 8 bits it has {size / 1e6:.1f} MB and does not fit into {max_mb:g}: give a "
+                "larger --max-mb, or a blend with a smaller linear member"
+            )
+        bundles.save(bundles.load(made), out, card=own)
+    said = {"bundle": str(out), "MB given": own["parent"]["bytes"] / 1e6, "MB": size / 1e6}
+    if as_json:
+        print_json(said)
+    else:
+        row = [str(out), *(f"{mb:.1f}" for mb in (said["MB given"], said["MB"]))]
+        print_table(list(said), [row], left=("bundle",))
 
 
 def _size(method: LinearMethod, bundle: Path, step: float | None, dataset: Dataset) -> Size:

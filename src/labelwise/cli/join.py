@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,10 +11,11 @@ import typer
 from labelwise.cli.evaluate import command_line
 from labelwise.cli.inputs import hiding_of_card
 from labelwise.cli.options import (
-    DataOption,
     EveryConceptOption,
     JsonOption,
+    MaybeDataOption,
     MoreOption,
+    NameOption,
     SummariesOption,
     ThesaurusOption,
     additions_of,
@@ -23,6 +25,7 @@ from labelwise.cli.train import check_writable
 from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
+    from labelwise.cli.worker import Documents
     from labelwise.methods import Method
 
 
@@ -34,12 +37,21 @@ def join(
         list[Path], typer.Argument(help="Trained models, two or more.", metavar="BUNDLE...")
     ],
     *,
-    data: DataOption,
+    data: MaybeDataOption = None,
     more: MoreOption = None,
     summaries: SummariesOption = False,
     thesaurus: ThesaurusOption = None,
     every_concept: EveryConceptOption = False,
+    like: Annotated[
+        Path | None,
+        typer.Option(
+            help="A blend of models of the same methods, whose weights and threshold are taken "
+            "over; no documents are needed.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder of the bundle to write.")],
+    name: NameOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Join saved models into one bundle, which holds them all.
@@ -48,15 +60,18 @@ def join(
     zero-shot labels is chosen on the dev documents. ensemble-lwan: a bigru-lwan for the labels seen
     in training and a z-bigru-lwan for those that were not. Nothing is trained.
 
+    With --like, for a model that ships: what was chosen for a twin that has not seen the documents
+    to measure on holds for one that has.
+
     \b
     Examples:
       labelwise join blend svm.bundle minilm.bundle --data data/eurlex57k --out blend.bundle
       labelwise join ensemble-lwan lwan.bundle z.bundle --data data/eurlex57k --out both.bundle
+      labelwise join blend svm-all.bundle minilm-all.bundle --like blend.bundle --out final.bundle
       labelwise evaluate blend.bundle --data data/eurlex57k
     """
     from labelwise import bundle as bundles
-    from labelwise.cli.worker import JOINERS, Documents, Kept
-    from labelwise.evaluation.threshold import tune_threshold
+    from labelwise.cli.worker import JOINERS, Documents
 
     if method not in JOINERS:
         raise LabelwiseError(
@@ -65,10 +80,44 @@ def join(
         )
     if len(members) < 2:
         raise LabelwiseError(f"{method} is joined from two bundles or more, not from {members[0]}")
+    if like is not None and method != "blend":
+        raise typer.BadParameter("a blend can be like another one, no other method")
+    if data is None and like is None:
+        raise typer.BadParameter("--data (or LABELWISE_DATA) or --like is needed")
     check_writable(out)
     of_members = [bundles.describe(path)["card"] for path in members]
-    additions = additions_of(more, summaries, thesaurus, every_concept)
-    source = Documents(data, additions, hiding_of_card(of_members[0]))
+    if like is not None:
+        joined = _joined_like(members, like)
+    else:
+        assert data is not None
+        additions = additions_of(more, summaries, thesaurus, every_concept)
+        source = Documents(data, additions, hiding_of_card(of_members[0]))
+        joined = _joined(method, members, source)
+    fit = [card.get("seconds", {}).get("fit", 0.0) for card in of_members]
+    card = {
+        **of_members[0],
+        "seconds": {"fit": sum(fit)},
+        "peak_memory": max(card.get("peak_memory") or 0 for card in of_members),
+        "command": command_line("\n".join(str(card.get("command", "")) for card in of_members)),
+        **getattr(joined, "card", {}),
+    }
+    notices = [line for card in of_members for line in card.get("notices", ())]
+    card |= {"notices": list(dict.fromkeys(notices))} if notices else {}
+    card |= {"name": name} if name else {}
+    bundles.save(joined, out, card=card)
+    if as_json:
+        print_json({"method": method, "bundle": str(out), **_chosen(joined), **card})
+        return
+    _show(joined, out)
+    note(f"Next: labelwise evaluate {out} --data {data or 'DATA'}")
+
+
+def _joined(method: str, members: Sequence[Path], source: Documents) -> Method:
+    """The models as one, weighed on the dev documents."""
+    from labelwise import bundle as bundles
+    from labelwise.cli.worker import JOINERS, Kept
+    from labelwise.evaluation.threshold import tune_threshold
+
     space = source.dataset.label_space
     if not source.dataset.dev:
         raise LabelwiseError(
@@ -85,21 +134,18 @@ def join(
     known = Kept(source, {str(path): one for path, one in zip(members, loaded, strict=True)})
     joined, scores = JOINERS[method](loaded, known, ["dev"])
     joined.threshold = tune_threshold(scores["dev"], source.gold("dev"))
+    return joined
 
-    fit = [card.get("seconds", {}).get("fit", 0.0) for card in of_members]
-    card = {
-        **of_members[0],
-        "seconds": {"fit": sum(fit)},
-        "peak_memory": max(card.get("peak_memory") or 0 for card in of_members),
-        "command": command_line("\n".join(str(card.get("command", "")) for card in of_members)),
-        **getattr(joined, "card", {}),
-    }
-    bundles.save(joined, out, card=card)
-    if as_json:
-        print_json({"method": method, "bundle": str(out), **_chosen(joined), **card})
-        return
-    _show(joined, out)
-    note(f"Next: labelwise evaluate {out} --data {data}")
+
+def _joined_like(members: Sequence[Path], like: Path) -> Method:
+    """The models as one, weighed as another blend is."""
+    from labelwise import bundle as bundles
+    from labelwise.methods.blend import Blend
+
+    twin = bundles.load(like)
+    if not isinstance(twin, Blend):
+        raise LabelwiseError(f"{like} is a {twin.name}, and not a blend")
+    return Blend.like([bundles.load(path) for path in members], twin)
 
 
 def _chosen(joined: Method) -> dict[str, Any]:

@@ -22,6 +22,21 @@ DataOption = Annotated[
     ),
 ]
 
+MaybeDataOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        envvar="LABELWISE_DATA",
+        help="Folder of the data set: train, dev and test, and the descriptors.",
+        show_default=False,
+    ),
+]
+
+NameOption = Annotated[
+    str | None,
+    typer.Option(help="What the new model is called in tables.", show_default="its method's"),
+]
+
 BundleOption = Annotated[
     Path | None,
     typer.Option(

@@ -78,6 +78,13 @@ class Blend(Method):
 
         Without dev documents the members weigh the same.
         """
+        method = cls._of(members)
+        method.weigh([member.scores(dev) for member in members], method.label_space.gold(dev))
+        return method
+
+    @classmethod
+    def _of(cls, members: Sequence[Method]) -> Blend:
+        """A blend of these, not weighed yet."""
         require_as_trained(members)
         names = tuple(member.name for member in members)
         seed = max((int(member.settings.seed) for member in members), default=0)
@@ -87,8 +94,34 @@ class Blend(Method):
                 "the models have different labels or label counts: train all on the same data set"
             )
         method._label_space, method.members = members[0].label_space, tuple(members)
-        method.weigh([member.scores(dev) for member in members], method.label_space.gold(dev))
         return method
+
+    @classmethod
+    def like(cls, members: Sequence[Method], twin: Blend) -> Blend:
+        """Blend fitted methods as others of the same kinds were: with their weights and threshold.
+
+        Those of the twin were chosen with members that had fewer training documents, say.
+        """
+        method = cls._of(members)
+        if method.settings.members != twin.settings.members:
+            raise LabelwiseError(
+                f"the blend to be like has the members {', '.join(twin.settings.members)}, not "
+                f"{', '.join(method.settings.members)}: give them in that order"
+            )
+        method.mixing = twin.mixing
+        method._take_over(twin)
+        return method
+
+    def in_eight_bits(self) -> Self:
+        """The same model, with the large weights of its encoders in 8 bits."""
+        small = type(self)(self.settings)
+        small._label_space, small.mixing = self.label_space, self.mixing
+        small._take_over(self)
+        each: list[Any] = [*self.members]
+        small.members = tuple(
+            one.in_eight_bits() if hasattr(one, "in_eight_bits") else one for one in each
+        )
+        return small
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         trained: list[Method] = []

@@ -260,7 +260,7 @@ class EncoderMethod(NetworkMethod):
     network: EncoderNetwork
     vocabulary: Pieces
     is_small: bool = False
-    """Whether its bundle keeps the large weights in 8 bits (``compacted``)."""
+    """Whether its bundle keeps the large weights in 8 bits (``in_eight_bits``)."""
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         pieces = read_tokenizer(find_encoder(self.settings.encoder))
@@ -409,7 +409,7 @@ class EncoderMethod(NetworkMethod):
         wider.network.eval()
         return wider
 
-    def compacted(self) -> Self:
+    def in_eight_bits(self) -> Self:
         """The same model with its large weights rounded to 8 bits, row by row, in half the room."""
         small = type(self)(self.settings)
         small._label_space, small.vocabulary = self.label_space, self.vocabulary

@@ -17,7 +17,6 @@ from labelwise.kernels.eight_bits import rounded
 from labelwise.methods.base import Method
 from labelwise.schema import FLOATS, WHOLE, array
 
-
 SCALE = "/scale"
 """What the name of an array ends in that says what the rows of another, in 8 bits, stand for."""
 
