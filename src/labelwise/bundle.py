@@ -173,6 +173,17 @@ def name_of(card: Mapping[str, Any], method: str) -> str:
     return str(card.get("name", method))
 
 
+def as_twin(path: str | Path) -> dict[str, Any]:
+    """What a card says of the model that its own was made like: which it is, and its data."""
+    manifest = describe(path)
+    told = manifest["card"]
+    return {
+        "name": name_of(told, manifest["method"]),
+        "digest": manifest["digest"],
+        "data": told.get("data", {}),
+    }
+
+
 def size_of(path: str | Path) -> int:
     """The bytes of all files of a bundle."""
     return sum(file.stat().st_size for file in Path(path).iterdir())

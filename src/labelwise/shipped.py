@@ -1,4 +1,4 @@
-"""The model that ships with the package: EUROVOC concepts for English EU legislation."""
+"""The models that ship with the package: EUROVOC concepts for English EU legislation."""
 
 from __future__ import annotations
 
@@ -9,6 +9,15 @@ from pathlib import Path
 from labelwise.errors import LabelwiseError
 
 NAME = "eurovoc-en"
+"""A linear model, an encoder and the words of the labels; used where no bundle is named."""
+
+SMALL = "eurovoc-en-small"
+"""The linear one alone: smaller and quicker."""
+
+NAMES = (NAME, SMALL)
+
+FIRST = "eurlex57k"
+"""What the first edition was trained on."""
 
 NOTICES = (
     "Trained on EURLEX57K (Chalkidis et al., 2019), licence CC-BY-SA-4.0.",
@@ -33,22 +42,22 @@ ENCODERS = {
 }
 
 
-def path() -> Path:
+def path(name: str = NAME) -> Path:
     """The folder of its bundle: ``bundle.load(shipped.path())``."""
-    folder = Path(str(resources.files("labelwise"))) / "models" / NAME
+    folder = Path(str(resources.files("labelwise"))) / "models" / name
     if not (folder / "bundle.json").is_file():
         raise LabelwiseError(
-            f"the model {NAME} is missing from this installation of labelwise: name a bundle, or "
+            f"the model {name} is missing from this installation of labelwise: name a bundle, or "
             "install the package again"
         )
     return folder
 
 
 def folder_of(name_or_folder: str | Path) -> Path:
-    """The folder of a bundle; the name of the model that ships is its folder, unless there is one
-    of that name."""
-    folder = Path(name_or_folder)
-    return path() if str(name_or_folder) == NAME and not folder.is_dir() else folder
+    """The folder of a bundle; the name of a model that ships is its folder, unless there is one of
+    that name."""
+    name, folder = str(name_or_folder), Path(name_or_folder)
+    return path(name) if name in NAMES and not folder.is_dir() else folder
 
 
 def notices(data: str, encoders: Iterable[str] = ()) -> list[str]:

@@ -145,6 +145,8 @@ def test_a_file_is_measured_as_the_split_that_holds_the_same_documents(
     split = labelwise("evaluate", bundle, "--data", corpus, "--results", tmp_path, "--json").json
     assert on["data"]["counts"] == {"test": 60, "unknown labels": 0, "unknown gold": 0}
     assert on["data"]["trained_on"] == "synthetic"
+    written = json.loads((tmp_path / on["data"]["name"] / "documents.json").read_text("utf-8"))
+    assert [id for (id,) in written["test"]] == [one["celex_id"] for one in acts]
     for group, figures in split["measures"]["test"].items():
         assert on["measures"]["test"][group] == pytest.approx(figures), group
 

@@ -13,12 +13,13 @@ from evaluation_cases import make_run
 
 from labelwise.errors import InputError
 from labelwise.evaluation.bootstrap import f1_interval, interval, mean_and_interval
+from labelwise.evaluation.comparison import over_documents
 from labelwise.evaluation.document_records import (
     DocumentRecords,
     MeasuredDocument,
     read_documents,
 )
-from labelwise.evaluation.file_tables import file_table
+from labelwise.evaluation.file_tables import file_table, file_year_sections, file_year_table
 from labelwise.evaluation.near_copy_tables import near_copy_sections, near_copy_table
 from labelwise.evaluation.report import document_sections, report, updated_readme
 from labelwise.evaluation.runs import Run
@@ -193,6 +194,29 @@ def test_models_on_a_file_have_intervals_and_the_documents_they_leave_bare(tmp_p
     assert table.markdown().rstrip() in (tmp_path / "acts" / "README.md").read_text("utf-8")
     readme = updated_readme("<!-- results:begin --><!-- results:end -->", tmp_path)
     assert table.markdown() in readme
+
+
+def test_models_on_a_file_are_shown_by_year_where_ids_say_it(tmp_path: Path) -> None:
+    runs = [on_file("svm@eurlex57k", 2.5), on_file("lexical@eurlex57k", 1.0)]
+    ids = [f"3{2016 + at % 3}R{at:04d}" for at in range(79)] + ["an act"]
+    measured = [MeasuredDocument(id) for id in ids]
+    data = runs[0].data
+    records = DocumentRecords(data.name, data.fingerprint, None, {"test": measured})
+    table = file_year_table(runs, records.years("test"), "test")
+    assert [row[:2] for row in table.rows] == [
+        ["not known", "1"], ["2016", "27"], ["2017", "26"], ["2018", "26"],
+    ]  # fmt: skip
+    figures = over_documents([runs[0]], "test", "all", "RP@5")[0:79:3]
+    assert table.rows[1][2].startswith(f"{number(figures.mean())} [")
+    for run in runs:
+        run.write(tmp_path)
+    records.write(tmp_path)
+    report(tmp_path)
+    page = (tmp_path / "acts" / "README.md").read_text("utf-8")
+    assert "## By year" in page
+    assert table.markdown().rstrip() in page
+    assert "near-copies" not in page  # nobody looked for them
+    assert file_year_sections(runs, replace(records, splits={"test": measured[-1:]}), "test") == []
 
 
 def test_the_interval_of_f1_holds_it_and_narrows_with_more_documents() -> None:

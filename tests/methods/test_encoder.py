@@ -119,6 +119,34 @@ def test_a_label_can_be_added_after_training(kind: str) -> None:
     assert sum(span.weight for span in evidence.spans) == pytest.approx(1)
 
 
+def test_a_document_that_is_scored_and_explained_is_encoded_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    method = deepcopy(fitted("bert"))
+    monkeypatch.setattr(method.network, "shortlist", 1)  # so that a first look is taken
+    reads: list[int] = []
+    encode = type(method.network).encode
+
+    def counted(network: Any, batch: Any) -> Any:
+        reads.append(len(batch))
+        return encode(network, batch)
+
+    monkeypatch.setattr(type(method.network), "encode", counted)
+    one, other = acts(2, seed=8)
+    alone = method.evidence(one, ["3173"])
+    assert reads == [1]
+    scores = method.best_scores([one])
+    assert method.evidence(one, ["3173"]) == alone
+    assert reads == [1]
+    method.best_scores([other])
+    np.testing.assert_array_equal(method.best_scores([one]), scores)
+    assert reads == [1] * 3
+    with torch.no_grad():
+        method.network.words.weight *= 2
+    assert method.evidence(one, ["3173"]) != alone
+    assert len(reads) == 4
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_in_eight_bits_a_model_takes_half_the_room_and_scores_as_before(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -99,6 +99,7 @@ def calibrate_like(bundle: Path, like: Path, out: Path, *, name: str | None, as_
     card = bundles.describe(bundle)["card"]
     card |= {"command": command_line(str(card.get("command", "")))}
     card |= {"name": name} if name else {}
+    card |= {"twin": bundles.as_twin(like)}
     bundles.save(method, out, card=card)
     said = {"method": method.name, "threshold": method.threshold, "bundle": str(out)}
     if as_json:

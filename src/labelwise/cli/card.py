@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,11 +54,15 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
 
     manifest = bundles.describe(bundle)
     told = manifest["card"]
-    data = told.get("data", {})
     name = bundles.name_of(told, manifest["method"])
+    # A model that was made like another, on more documents, has the figures of that one.
+    data = told.get("twin", told).get("data", {})
     folder = results / str(data.get("name", "")) / name
-    measured = folder / f"seed-{manifest['settings'].get('seed', 0)}.json"
-    run = Run.read(measured) if measured.is_file() else None
+    seed = f"seed-{manifest['settings'].get('seed', 0)}.json"
+    run = Run.read(folder / seed) if (folder / seed).is_file() else None
+    on_files = [
+        Run.read(one) for one in sorted(results.glob(f"*/{name}@{folder.parent.name}/{seed}"))
+    ]
     sizes = _read(folder / "sizes.json")
     written = note_of(folder.parent / manifest["method"])
     parts = [
@@ -67,8 +71,11 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
         "not edit it.",
         *_summary(manifest, name, bundle),
         "## How good it is",
-        *_figures(run, name),
+        *_twin(told),
+        *_figures(run, name, "its twin" if "twin" in told else "this very file"),
+        *_on_files(on_files, results, manifest.get("calibration", {}).get("record", "")),
         *([written] if written else ()),
+        *_editions(name, folder.parent.name, results, seed),
         *_chances(manifest, results, figure),
         *_evidence(folder),
         *_sizes(sizes),
@@ -102,8 +109,8 @@ def _summary(manifest: Mapping[str, Any], name: str, bundle: Path) -> Iterator[s
     labels = ", ".join(f"{count:,} {group}" for group, count in groups.items())
     ranks = "that was trained to rank" if "relabelled" in told else "that ranks"
     yield (
-        f"A model of the method `{manifest['method']}`, {size / 1e6:.1f} MB, {ranks} "
-        f"{sum(groups.values()):,} labels ({labels}). It was trained on {data.get('name')} "
+        f"A model of the method `{manifest['method']}`{_members(told)}, {size / 1e6:.1f} MB, "
+        f"{ranks} {sum(groups.values()):,} labels ({labels}). It was trained on {data.get('name')} "
         f"({data.get('counts', {}).get('train', 0):,} documents)."
     )
     if new := told.get("relabelled"):
@@ -121,29 +128,89 @@ def _summary(manifest: Mapping[str, Any], name: str, bundle: Path) -> Iterator[s
             f"{len(known['domains'])} domains and {len(known['microthesauri'])} microthesauri, and "
             "under which broader concepts."
         )
-    if name == shipped.NAME:
+    if name in shipped.NAMES:
+        used = "use it where no bundle is named"
         yield (
             "It is part of the package: `labelwise tag act.html` and `labelwise explain act.html` "
-            "use it where no bundle is named. In Python:"
+            + (f"{used}." if name == shipped.NAME else f"with `--bundle {name}` use it.")
+            + " In Python:"
         )
         yield (
-            "```python\nfrom labelwise import bundle, shipped\n\n"
-            "model = bundle.load(shipped.path())\n"
-            "scores = model.scores(documents)  # documents × labels, in the order of "
-            "model.label_space\n"
-            'reasons = model.evidence(documents[0], ["1309"])  # the words that speak for a label\n'
-            "```"
+            f'```python\nimport labelwise\n\nmodel = labelwise.load("{name}")\n'
+            "for tag in model.tag(text):\n    print(tag.descriptor, tag.score)\n```"
         )
 
 
-def _figures(run: Run | None, name: str) -> Iterator[str]:
+def _members(told: Mapping[str, Any]) -> str:
+    members = told.get("members")
+    return f" ({', '.join(members)})" if members else ""
+
+
+def _twin(told: Mapping[str, Any]) -> Iterator[str]:
+    """Why the figures are not those of the file itself, where it was made like another."""
+    if "twin" not in told:
+        return
+    ours, theirs = told.get("data", {}), told["twin"]["data"]
+    more = ours["counts"]["train"] - theirs["counts"]["train"]
+    yield (
+        f"The file was trained on everything there is. Its figures are those of a twin that was "
+        f"trained on {theirs['name']}, {more:,} documents fewer: those that it is measured on "
+        "below. Settings, weights of the members, threshold and calibration are the twin's."
+    )
+
+
+def _on_files(runs: Sequence[Run], results: Path, calibrated: str) -> Iterator[str]:
+    """Its figures on labelled files, and by year where these say so."""
+    from labelwise.evaluation.document_records import read_documents
+    from labelwise.evaluation.file_tables import file_table, file_year_table
+    from labelwise.evaluation.tables import group_table
+
+    for run in runs:
+        (split,) = run.measures
+        before = ", before its scores were calibrated on them"
+        yield (
+            f"On {run.data.name}, {run.data.counts[split]:,} documents"
+            + (before if calibrated.partition("/")[0] == run.data.name else "")
+            + ":"
+        )
+        yield group_table(run.measures[split]).markdown().rstrip()
+        yield file_table([run], split).markdown().rstrip()
+        documents = read_documents(results / run.data.name, [run])
+        if documents is not None and documents.years(split).any():
+            yield file_year_table([run], documents.years(split), split).markdown().rstrip()
+
+
+def _editions(name: str, data: str, results: Path, seed: str) -> Iterator[str]:
+    """The first edition of the model that ships beside the present one, on the same documents."""
+    from labelwise import shipped
+    from labelwise.evaluation.file_tables import file_table
+    from labelwise.evaluation.runs import Run
+
+    if name != shipped.NAME or data == shipped.FIRST:
+        return
+    before = sorted(results.glob(f"*/{name}@{shipped.FIRST}/{seed}"))
+    for first in before:
+        second = first.parents[1] / f"{name}@{data}" / seed
+        if second.is_file():
+            runs = [Run.read(first), Run.read(second)]
+            (split,) = runs[0].measures
+            yield "## What has changed"
+            yield (
+                f"The first edition was a linear model, trained on {shipped.FIRST} alone, with the "
+                "4,271 concepts that have a document there, and their names of that time. Both on "
+                f"{runs[0].data.name}:"
+            )
+            yield file_table(runs, split).markdown().rstrip()
+
+
+def _figures(run: Run | None, name: str, what: str) -> Iterator[str]:
     from labelwise.evaluation.tables import group_table
 
     if run is None:
         yield f"It has not been measured: `labelwise evaluate` writes a run for {name}."
         return
     for split, measures in reversed(run.measures.items()):
-        yield f"On the {split} split, measured with this very file:"
+        yield f"On the {split} split of {run.data.name}, measured with {what}:"
         yield group_table(measures).markdown().rstrip()
     yield (
         "`frequent` labels have 50 training documents or more, `few` 1 to 49, `zero` none. A group "
@@ -214,15 +281,22 @@ def _machine(written: Mapping[str, Any]) -> str:
     return f"{found['processor']}, {found['threads']} threads"
 
 
-def _eurlex57k_limits(relabelled: bool) -> Iterator[str]:
+def _eurlex57k_limits(relabelled: bool, has_newlaw: bool) -> Iterator[str]:
     """What every model trained on this data has in common."""
     yield "It reads English. On a text in another language its answer means nothing."
-    yield "It has learned from acts of 1958 to 2016 (EURLEX57K). " + (
-        "Subjects that are newer it does not know, whatever today's names of its concepts say."
-        if relabelled
-        else "Subjects and concepts that are newer it does not know, and the names of its concepts "
-        "are those of that time."
-    )
+    if has_newlaw:
+        yield (
+            "It has learned from whole acts of 1958 to 2016 (EURLEX57K) and, of those that came "
+            "later, from titles and a few hundred texts (newlaw). It knows less of what is new: "
+            "see the figures by year."
+        )
+    else:
+        yield "It has learned from acts of 1958 to 2016 (EURLEX57K). " + (
+            "Subjects that are newer it does not know, whatever today's names of its concepts say."
+            if relabelled
+            else "Subjects and concepts that are newer it does not know, and the names of its "
+            "concepts are those of that time."
+        )
     yield (
         "It has learned from legislation: regulations, directives and decisions. On other texts, "
         "news or judgments say, nothing was measured."
@@ -232,18 +306,28 @@ def _eurlex57k_limits(relabelled: bool) -> Iterator[str]:
 def _limits(manifest: Mapping[str, Any]) -> Iterator[str]:
     data = manifest["card"].get("data", {})
     groups = data.get("groups", {})
-    if data.get("name") == "eurlex57k":
-        yield from _eurlex57k_limits("relabelled" in manifest["card"])
-    if manifest["method"] in {"svm", "logistic"}:
-        if groups.get("zero"):
-            yield (
-                f"It cannot suggest the {groups['zero']:,} labels that no training document "
-                "carried: they score 0. A Z- model (`labelwise tag --bundle`) can."
-            )
+    first, *added = str(data.get("name", "")).split("+")
+    if first == "eurlex57k":
+        yield from _eurlex57k_limits("relabelled" in manifest["card"], "newlaw" in added)
+    linear = {"svm", "logistic"}
+    if groups.get("zero") and manifest["method"] not in linear:
         yield (
-            "It reads a document whole, whatever its length: an act of 100,000 words is one bag of "
+            f"It knows {groups['zero']:,} labels by their names alone, for no training document "
+            "carries them: see the rows `zero`."
+        )
+    if groups.get("zero") and manifest["method"] in linear:
+        yield (
+            f"It cannot suggest the {groups['zero']:,} labels that no training document carried: "
+            "they score 0. A model that knows labels by their names can."
+        )
+    if {manifest["method"], *manifest["card"].get("members", ())} & linear:
+        yield (
+            ("Its linear member" if "members" in manifest["card"] else "It")
+            + " reads a document whole, whatever its length: an act of 100,000 words is one bag of "
             "words and pairs of words. Order beyond pairs, tables and figures mean nothing to it."
         )
+    if {"minilm-lwan", "mpnet-lwan"} & {manifest["method"], *manifest["card"].get("members", ())}:
+        yield "Its encoder reads the beginning of an act, of about 750 words, and nothing after it."
     if groups.get("few"):
         yield (
             f"Of the labels, {groups['few']:,} have fewer than 50 training documents: see the row "
@@ -271,7 +355,7 @@ def _making(manifest: Mapping[str, Any], run: Run | None) -> Iterator[str]:
     data = told.get("data", {})
     if parent := told.get("parent"):
         yield (
-            f"From an {parent['method']} bundle of {parent['bytes'] / 1e6:.1f} MB by `labelwise "
+            f"From a bundle ({parent['method']}) of {parent['bytes'] / 1e6:.1f} MB by `labelwise "
             "compact`; nothing was trained again."
         )
     commands = run.command if run is not None else told.get("command", "")

@@ -15,6 +15,7 @@ from labelwise.cli.inputs import as_trained, read_dataset, refuse_relabelled
 from labelwise.cli.options import (
     EveryConceptOption,
     JsonOption,
+    MaybeDataOption,
     MoreOption,
     SkipBadOption,
     SummariesOption,
@@ -26,6 +27,7 @@ from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
     from labelwise.corpus.thesaurus import Thesaurus
+    from labelwise.evaluation.document_records import DocumentRecords
     from labelwise.evaluation.runs import Run
     from labelwise.methods import Method
 
@@ -38,15 +40,7 @@ class Split(StrEnum):
 def evaluate(
     bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
     *,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            envvar="LABELWISE_DATA",
-            help="Folder of the data set: train, dev and test, and the descriptors.",
-            show_default=False,
-        ),
-    ] = None,
+    data: MaybeDataOption = None,
     prepared: Annotated[
         Path | None,
         typer.Option(
@@ -111,7 +105,10 @@ def evaluate(
         from labelwise.cli.labelled_file import known_thesaurus
 
         known = known_thesaurus(thesaurus, card, bundle)
-        run = _on_file(method, on, thesaurus=known, card=card, command=command, skip_bad=skip_bad)
+        run, documents = _on_file(
+            method, on, thesaurus=known, card=card, command=command, skip_bad=skip_bad
+        )
+        documents.write(results)
     elif prepared is not None:
         run = measure_prepared(method, prepared, splits, card=card, command=command)
     else:
@@ -148,18 +145,18 @@ def _on_file(
     card: dict[str, Any],
     command: str,
     skip_bad: bool,
-) -> Run:
-    """The run of a model on a file, with a note on what was skipped."""
+) -> tuple[Run, DocumentRecords]:
+    """The run of a model on a file and which documents it has, with a note on what was skipped."""
     from labelwise.cli.labelled_file import measure_file
     from labelwise.corpus.skipped import Skipped
 
     skipped = Skipped() if skip_bad else None
-    run = measure_file(
+    found = measure_file(
         method, path, thesaurus=thesaurus, card=card, command=command, skipped=skipped
     )
     if skipped and skipped.count:
         note(skipped.summary())
-    return run
+    return found
 
 
 def command_line(before: str = "") -> str:

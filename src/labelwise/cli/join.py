@@ -104,6 +104,7 @@ def join(
     notices = [line for card in of_members for line in card.get("notices", ())]
     card |= {"notices": list(dict.fromkeys(notices))} if notices else {}
     card |= {"name": name} if name else {}
+    card |= {"twin": bundles.as_twin(like)} if like else {}
     bundles.save(joined, out, card=card)
     if as_json:
         print_json({"method": method, "bundle": str(out), **_chosen(joined), **card})

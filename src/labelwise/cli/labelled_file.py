@@ -21,6 +21,7 @@ from labelwise.corpus.skipped import Skipped
 from labelwise.corpus.sources import stem
 from labelwise.corpus.thesaurus import Thesaurus, read_thesaurus
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.document_records import DocumentRecords, MeasuredDocument
 from labelwise.evaluation.measures import evaluate
 from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_memory
 from labelwise.methods import Method, Scores
@@ -72,13 +73,13 @@ def measure_file(
     card: Mapping[str, Any],
     command: str = "",
     skipped: Skipped | None = None,
-) -> Run:
+) -> tuple[Run, DocumentRecords]:
     """Score the documents of a file or a folder and measure them, by the groups of the model.
 
     A gold label that the model does not know is one that no training document carried, so it counts
     among the zero-shot labels, and it is missed wherever it is gold. F1 is measured at the model's
     own threshold, for nothing is tuned here. The run is one of the data ``file_name`` gives, by the
-    method and the data that the model was trained on.
+    method and the data that the model was trained on. With it goes which documents these were.
     """
     split = split_name(path)
     started = time.perf_counter()
@@ -91,7 +92,7 @@ def measure_file(
         tuned_threshold=method.threshold,
         unranked=[found.space.index[label] for label in found.unknown],
     )
-    return Run(
+    run = Run(
         method=named_after_data(method, card),
         seed=int(method.settings.seed),
         measures={split: measures},
@@ -110,6 +111,8 @@ def measure_file(
         peak_memory=max(peak_memory() or 0, card.get("peak_memory") or 0) or None,
         command=command,
     )
+    ids = [MeasuredDocument(one.id) for one in found.documents]
+    return run, DocumentRecords(run.data.name, run.data.fingerprint, None, {split: ids})
 
 
 def named_after_data(method: Method, card: Mapping[str, Any]) -> str:

@@ -2,7 +2,8 @@
 
 Runs keep what each document got, in the order of the data set and without ids. This file has the
 ids, and the training document that each is a near-copy of, so that a report can go by year or leave
-near-copies out, and nothing is scored again. `labelwise data near-copies` writes it.
+near-copies out, and nothing is scored again. `labelwise data near-copies` writes it, and `labelwise
+evaluate --on` for a file, without near-copies.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class DocumentRecords:
 
     data: str
     fingerprint: str
-    threshold: float
-    """From which Jaccard similarity on a document is a near-copy."""
+    threshold: float | None
+    """From which Jaccard similarity on a document is a near-copy; None where nobody looked."""
     splits: dict[str, list[MeasuredDocument]]
 
     def ids(self, split: str) -> list[str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labelwise.evaluation.bootstrap import ROUNDS, f1_interval, mean_and_interval
 from labelwise.evaluation.comparison import best_first, by_method, over_documents
+from labelwise.evaluation.document_records import DocumentRecords
 from labelwise.evaluation.runs import Run, check_comparable
 from labelwise.evaluation.tables import Table, number, with_interval
 
@@ -38,5 +40,31 @@ def file_table(runs: Sequence[Run], split: str) -> Table:
         "several seeds the mean was taken before, and micro-F1 is that of the first. micro-F1 and "
         "`without a label`, the documents that no label is suggested for, are at the threshold of "
         "each model, which was chosen on other documents."
+    )
+    return table
+
+
+def file_year_sections(
+    runs: Sequence[Run], documents: DocumentRecords | None, split: str
+) -> list[str]:
+    """How the models do by year of the documents, where these have ids that say it."""
+    if documents is None or split not in documents.splits or not documents.years(split).any():
+        return []
+    return ["## By year", file_year_table(runs, documents.years(split), split).markdown().rstrip()]
+
+
+def file_year_table(runs: Sequence[Run], years: NDArray[np.int64], split: str) -> Table:
+    """One row a year, one column a model, best first."""
+    methods = by_method(runs)
+    order = best_first(methods, split)
+    table = Table(["year", "documents", *(f"RP@5 of {method}" for method in order)])
+    for year in sorted(set(years.tolist())):
+        of_year = years == year
+        figures = (over_documents(methods[one], split, "all", "RP@5")[of_year] for one in order)
+        cells = [with_interval(*mean_and_interval(of)) for of in figures]
+        table.add([str(year) if year else "not known", f"{of_year.sum():,}", *cells])
+    table.notes.append(
+        f"In brackets the middle 95 % of {ROUNDS:,} draws of the documents of a year, with "
+        "replacement."
     )
     return table

@@ -24,7 +24,7 @@ def near_copy_sections(
     runs: Sequence[Run], documents: DocumentRecords | None, split: str
 ) -> list[str]:
     """What the report says of them; nothing where it is not known which documents these are."""
-    if documents is None or split not in documents.splits:
+    if documents is None or documents.threshold is None or split not in documents.splits:
         return []
     copies = documents.copies(split)
     return [

@@ -19,7 +19,7 @@ from labelwise.evaluation.comparison import MEASURES, best_on_dev, by_method, co
 from labelwise.evaluation.document_records import read_documents
 from labelwise.evaluation.faithfulness_records import EXPLAINED, faithfulness_table
 from labelwise.evaluation.figures import curves_svg
-from labelwise.evaluation.file_tables import file_table
+from labelwise.evaluation.file_tables import file_table, file_year_sections
 from labelwise.evaluation.label_counts import labels_csv
 from labelwise.evaluation.near_copy_tables import near_copy_sections
 from labelwise.evaluation.notes import note_sections
@@ -214,7 +214,9 @@ def report_markdown(
 def document_sections(folder: Path, runs: Sequence[Run]) -> list[str]:
     """What is said where the ids of the documents are known: by year, and without near-copies."""
     documents = read_documents(folder, runs)
+    on_file = runs[0].data.trained_on
     return [
+        *(file_year_sections(runs, documents, _split(runs)) if on_file else ()),
         *year_sections(over_time(folder, runs), runs),
         *near_copy_sections(runs, documents, _split(runs)),
     ]

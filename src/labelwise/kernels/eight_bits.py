@@ -37,6 +37,11 @@ def eight_bits(enabled: bool = True) -> Iterator[None]:
         _asked.reset(token)
 
 
+def is_asked() -> bool:
+    """Whether we are within it."""
+    return _asked.get()
+
+
 def asked_for(weight: Tensor) -> bool:
     """Whether products with it are to be made in 8 bits: rounding has no gradient."""
     return _is_for(weight) and available()

@@ -25,6 +25,7 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
+from labelwise.kernels.eight_bits import is_asked
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import prior_logits
 from labelwise.layers.described import DescribedLabels
@@ -148,6 +149,28 @@ class EncoderMaterial:
     bridge: Tensor  # (H, H) from what the trained encoder makes of a name to what it made before
 
 
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """What encoded tokens hang on: the tokens, whether products are in 8 bits, the weights."""
+
+    tokens: Tensor
+    in_eight_bits: bool
+    versions: int
+
+    def is_like(self, other: Encoded) -> bool:
+        same = (self.in_eight_bits, self.versions) == (other.in_eight_bits, other.versions)
+        return same and torch.equal(self.tokens, other.tokens)
+
+
+class Last:
+    """The document that was encoded last; a copy of a network begins without."""
+
+    found: tuple[Encoded, tuple[Tensor, PackedRows]] | None = None
+
+    def __deepcopy__(self, memo: Any) -> Last:
+        return Last()
+
+
 class EncoderNetwork(BaseNetwork):
     words: nn.Embedding
     centre: Tensor
@@ -163,6 +186,7 @@ class EncoderNetwork(BaseNetwork):
                 f"{shape.positions - 2}"
             )
         self.special = material.first, material.last
+        self._last = Last()
         self.words = nn.Embedding(shape.rows, shape.width)
         self.encoder = Transformer(shape, settings.dropout)
         self.labels = DescribedLabels(
@@ -204,6 +228,23 @@ class EncoderNetwork(BaseNetwork):
         )
         return self._encoded(batch.tokens, packed), packed
 
+    def _encode_once(self, batch: Batch) -> tuple[Tensor, PackedRows]:
+        """The same of one document on a CPU, which is kept until another one comes: first it is
+        scored, then it is explained."""
+        if batch.tokens.is_cuda or len(batch) > 1 or torch.is_grad_enabled():
+            return self.encode(batch)
+        versions = sum(one._version for one in self.parameters())
+        made = Encoded(batch.tokens, is_asked(), versions)
+        last = self._last.found
+        if last is None or not last[0].is_like(made):
+            last = self._last.found = made, self.encode(batch)
+        return last[1]
+
+    def train(self, mode: bool = True) -> Self:
+        if mode != self.training:
+            self._last.found = None
+        return super().train(mode)
+
     def _encoded(self, tokens: Tensor, packed: PackedRows) -> Tensor:  # (S, T) to (N, H)
         first, last = self.words.weight[list(self.special)]
         x = packed.pack(self.words(tokens), first, last)
@@ -220,11 +261,11 @@ class EncoderNetwork(BaseNetwork):
         labels = self.labels()
         if batch.tokens.is_cuda or len(labels[2]) <= 2 * self.shortlist:
             return self.forward(batch)
-        h, packed = self.encode(batch)
+        h, packed = self._encode_once(batch)
         return self.look.forward(packed.by_document(h), packed.lengths, labels, self.shortlist)
 
     def attend(self, batch: Batch, columns: Tensor) -> Tensor:
-        h, packed = self.encode(batch)
+        h, packed = self._encode_once(batch)
         queries, _, _ = self.labels()
         weights = attention_weights(packed.by_document(h), packed.lengths, queries[columns])
         return packed.by_row(weights)  # (S, T, columns)

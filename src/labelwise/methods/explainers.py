@@ -22,6 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from labelwise.kernels.eight_bits import eight_bits
 from labelwise.methods.base import EvidenceKind
 from labelwise.training.batches import Batch, Gatherer
 from labelwise.training.device import autocast, memory_errors
@@ -166,7 +167,12 @@ def _parts(count: int) -> list[slice]:
 def _reading(asked: Asked, batch: Batch) -> Iterator[None]:
     """As scores are made, without gradients."""
     device = batch.tokens.device
-    with torch.inference_mode(), autocast(device, asked.precision), memory_errors(batch):
+    with (
+        torch.inference_mode(),
+        autocast(device, asked.precision),
+        eight_bits(asked.precision == "auto"),
+        memory_errors(batch),
+    ):
         yield
 
 
