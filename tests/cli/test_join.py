@@ -86,6 +86,23 @@ def test_the_weights_are_told_to_machines(
     assert again["weights"] == told["weights"]
 
 
+def test_a_blend_is_measured_where_it_is_joined(
+    labelwise: Callable[..., Any], corpus: Path, bundle: Path, exact: Path, tmp_path: Path
+) -> None:
+    out, results = tmp_path / "out", tmp_path / "results"
+    asked = ("join", "blend", bundle, exact, "--data", corpus, "--out", out, "--name", "both")
+    called = labelwise(*asked, "--results", results)
+    assert called.code == 0, called.err
+    joined = Run.read(results / "synthetic/both/seed-0.json")
+    assert labelwise("evaluate", out, "--data", corpus, "--results", tmp_path / "again").code == 0
+    again = Run.read(tmp_path / "again/synthetic/both/seed-0.json")
+    for split in ("dev", "test"):
+        for measure in ("RP@5", "nDCG@5", "micro-F1 tuned"):
+            assert joined.value(split, "all", measure) == again.value(split, "all", measure)
+    wrong = labelwise(*asked, "--like", out, "--results", results)
+    assert "--results does not fit" in wrong.err
+
+
 def test_a_blend_may_be_weighed_like_another_without_documents(
     labelwise: Callable[..., Any], corpus: Path, bundle: Path, exact: Path, tmp_path: Path
 ) -> None:

@@ -1,8 +1,7 @@
-"""The model of the package: small, quick to load, and at work where no bundle is named."""
+"""The models of the package: small, quick to load, and at work where no bundle is named."""
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -15,11 +14,11 @@ import pytest
 
 from labelwise import bundle, shipped
 from labelwise.cli.card import card_markdown
-from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.evaluation.runs import Run
 from labelwise.evidence.predictions import Cut, rank
+from labelwise.methods.blend import Blend
 from labelwise.methods.linear import LinearMethod
 from labelwise.model import Model
 
@@ -48,9 +47,22 @@ This Regulation shall enter into force on the day of its publication in the Offi
 """
 
 
+DATA = "eurlex57k+newlaw+eurovoc-2026-07-en+every-concept"
+"""What the twins were trained on, whose figures the cards show."""
+
+FRUIT_ACT = Document("act", "", (Section("article", FRUIT),))
+
+
 @pytest.fixture(scope="module")
-def model() -> LinearMethod:
+def model() -> Blend:
     method = bundle.load(shipped.path())
+    assert isinstance(method, Blend)
+    return method
+
+
+@pytest.fixture(scope="module")
+def linear() -> LinearMethod:
+    method = bundle.load(shipped.path(shipped.SMALL))
     assert isinstance(method, LinearMethod)
     return method
 
@@ -62,16 +74,18 @@ def thesaurus() -> Thesaurus:
     return known
 
 
-def test_it_has_at_most_25_megabytes() -> None:
-    assert sum(file.stat().st_size for file in shipped.path().iterdir()) <= 25e6
+@pytest.mark.parametrize(("name", "megabytes"), [(shipped.NAME, 60), (shipped.SMALL, 25)])
+def test_they_are_small(name: str, megabytes: int) -> None:
+    assert bundle.size_of(shipped.path(name)) <= megabytes * 1e6
 
 
-def test_it_loads_in_under_two_seconds() -> None:
+@pytest.mark.parametrize("name", shipped.NAMES)
+def test_they_load_in_under_two_seconds(name: str) -> None:
     took = []
-    for _ in range(3):  # the quickest of three: other tests run on the same cores
-        started = time.perf_counter()
-        bundle.load(shipped.path())
-        took.append(time.perf_counter() - started)
+    for _ in range(3):  # the processor's time: other tests run on the same cores
+        started = time.process_time()
+        bundle.load(shipped.path(name))
+        took.append(time.process_time() - started)
     assert min(took) < 2
 
 
@@ -84,16 +98,23 @@ def test_importing_the_package_loads_neither_the_model_nor_its_libraries() -> No
     assert done.stdout.decode().strip() == "set()"
 
 
-def test_every_label_has_a_name_a_domain_a_microthesaurus_and_its_broader_concepts(
-    model: LinearMethod, thesaurus: Thesaurus
+def test_every_label_has_a_name_of_today_and_stands_somewhere(
+    model: Blend, linear: LinearMethod, thesaurus: Thesaurus
 ) -> None:
-    assert len(model.label_space) == 4271
-    for label in model.label_space.labels:
+    labels = model.label_space.labels
+    assert 7400 < len(labels) < 7600
+    assert linear.label_space.fingerprint == model.label_space.fingerprint
+    unplaced = [one.id for one in labels if not thesaurus[one.id].microthesauri]
+    assert len(unplaced) < 20
+    for label in labels:
         assert label.descriptor != label.id
         concept = thesaurus[label.id]
-        assert [thesaurus.domains[one] for one in concept.domains]
-        assert [thesaurus.microthesauri[one] for one in concept.microthesauri]
+        assert concept.label == label.descriptor
+        assert all(one in thesaurus.domains for one in concept.domains)
         assert all(one in thesaurus.concepts for one in concept.broader)
+    names = {label.descriptor for label in labels}
+    assert {"Czechia", "artificial intelligence", "3D printing"} <= names
+    assert "Czech Republic" not in names
     assert thesaurus.place("693") == (
         "60 AGRI-FOODSTUFFS › 6006 plant product › fruit › citrus fruit"
     )
@@ -102,13 +123,18 @@ def test_every_label_has_a_name_a_domain_a_microthesaurus_and_its_broader_concep
 def test_names_and_places_are_all_that_it_holds_of_the_thesaurus(thesaurus: Thesaurus) -> None:
     for concept in thesaurus.concepts.values():
         assert concept.alt_labels == concept.related == ()
-    assert len(thesaurus) < 5000  # the labels and what is broader, not all of EUROVOC
 
 
-def test_it_carries_the_notices_of_its_sources() -> None:
-    notices = " ".join(bundle.describe(shipped.path())["card"]["notices"])
-    for said in ("EURLEX57K", "CC-BY-SA-4.0", "© European Union", "2011/833/EU", "EuroVoc"):
+@pytest.mark.parametrize("name", shipped.NAMES)
+def test_they_carry_the_notices_of_their_sources(name: str) -> None:
+    card = bundle.describe(shipped.path(name))["card"]
+    notices = " ".join(card["notices"])
+    sources = ["EURLEX57K", "CC-BY-SA-4.0", "© European Union", "2011/833/EU", "EuroVoc"]
+    sources += ["EUR-Lex-Sum", "CC BY 4.0"]
+    for said in sources if name == shipped.SMALL else [*sources, "all-MiniLM-L6-v2", "Apache-2.0"]:
         assert said in notices
+    assert card["twin"]["data"]["name"] == DATA
+    assert not re.search(r"(^|\s)/", card["command"])  # where files lay means nothing elsewhere
 
 
 def test_tag_needs_no_bundle(process: Callable, tmp_path: Path) -> None:
@@ -188,62 +214,84 @@ def test_an_empty_file_is_refused_with_its_name(
     assert f"{path}: empty file" in called.err
 
 
-def test_an_act_of_100_000_words_is_read_to_its_last_word(model: LinearMethod) -> None:
+def test_an_act_of_100_000_words_is_read_to_its_last_word(linear: LinearMethod) -> None:
     words = ("the measures provided for in this regulation " * 14_286).split()[:99_998]
     long = Document("long", "", (Section("article", " ".join([*words, "citrus", "fruit"])),))
     without = Document("without", "", (Section("article", " ".join(words)),))
     assert len(long.text.split()) == 100_000
-    column = model.label_space.index["693"]
-    with_fruit, plain = model.scores([long, without])[:, column]
+    column = linear.label_space.index["693"]
+    with_fruit, plain = linear.scores([long, without])[:, column]
     assert with_fruit > plain
-    [evidence] = model.evidence(long, ["693"])
+    [evidence] = linear.evidence(long, ["693"])
     assert max(span.end for span in evidence.spans) == len(long.text)
 
 
-def test_scores_are_probabilities_and_unseen_labels_have_none(model: LinearMethod) -> None:
-    scores = model.scores([Document("act", "", (Section("article", FRUIT),))])[0]
-    assert np.isfinite(scores).all()
-    assert ((scores >= 0) & (scores <= 1)).all()
-    assert (scores[model.label_space.groups["zero"]] == 0).all()
-    assert 0 < model.threshold < 0.5
-    assert len(rank(scores, model.label_space, top=50, cut=Cut(threshold=model.threshold))) < 20
+def test_scores_are_chances_and_the_linear_one_has_none_for_unseen_labels(
+    model: Blend, linear: LinearMethod
+) -> None:
+    for method in (model, linear):
+        scores = method.scores([FRUIT_ACT])[0]
+        assert np.isfinite(scores).all()
+        assert ((scores >= 0) & (scores <= 1)).all()
+        assert 0 < method.threshold < 0.5
+        best = rank(scores, method.label_space, top=50, cut=Cut(threshold=method.threshold))
+        assert 0 < len(best) < 20
+        unseen = scores[method.label_space.groups["zero"]]
+        assert len(set(unseen.tolist())) == 1 if method is linear else len(set(unseen)) > 100
 
 
-def test_places_are_told_of_labels_that_have_one(model: LinearMethod, thesaurus: Thesaurus) -> None:
-    act = Document("act", "", (Section("article", FRUIT),))
-    assert all(tag.place_words for tag in Model(model, thesaurus=thesaurus).tag(act, top=10))
-    assert not any(tag.place_words for tag in Model(model).tag(act, top=10))
+def test_the_best_labels_are_those_of_all_scores(model: Blend) -> None:
+    all_of_them, best = model.scores([FRUIT_ACT])[0], model.best_scores([FRUIT_ACT])[0]
+    np.testing.assert_array_equal(np.argsort(-best)[:10], np.argsort(-all_of_them)[:10])
 
 
-def test_its_card_is_made_from_the_bundle_and_the_results(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "eurovoc-en.md").read_text("utf-8")
-    assert card_markdown(shipped.path(), ROOT / "results") == page
-    for said in ("On the test split", "English", "2016", "CC-BY-SA-4.0", "labelwise compact"):
+def test_it_finds_a_concept_that_no_training_document_carries(model: Blend) -> None:
+    (printing,) = (one for one in model.label_space.labels if one.descriptor == "3D printing")
+    assert printing.count == 0
+    act = Section("article", "This Regulation lays down rules for 3D printing.")
+    found = Model(model).tag(Document("act", "Regulation on 3D printing", (act,)), top=10)
+    assert printing.id in [tag.id for tag in found]
+
+
+def test_a_label_can_be_added(labelwise: Callable) -> None:
+    said = labelwise(
+        "tag", "-", "--add-label", "x1=citrus fruit from Morocco", "--include", "x1,693", "--json",
+        stdin=FRUIT.encode(),
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    assert {one["id"] for one in said.json[0]["predictions"]} == {"x1", "693"}
+
+
+def test_the_small_one_is_asked_for_by_name(labelwise: Callable) -> None:
+    said = labelwise("tag", "-", "--bundle", shipped.SMALL, "--json", stdin=FRUIT.encode())
+    assert said.code == 0, said.err
+    assert said.json[0]["predictions"][0]["descriptor"] == "citrus fruit"
+
+
+def test_places_are_told_of_labels_that_have_one(model: Blend, thesaurus: Thesaurus) -> None:
+    assert all(tag.place_words for tag in Model(model, thesaurus=thesaurus).tag(FRUIT_ACT, top=10))
+    assert not any(tag.place_words for tag in Model(model).tag(FRUIT_ACT, top=10))
+
+
+@pytest.mark.parametrize("name", shipped.NAMES)
+def test_their_cards_are_made_from_the_bundles_and_the_results(name: str) -> None:
+    page = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
+    figure = ROOT / "docs" / f"{name}-reliability.svg"
+    before = figure.read_bytes()
+    assert card_markdown(shipped.path(name), ROOT / "results", figure) == page
+    assert figure.read_bytes() == before
+    for said in ("its twin", "newlaw-dev", "English", "2016", "CC-BY-SA-4.0", "labelwise compact"):
         assert said in page
 
 
-def test_what_is_shipped_is_what_dev_chose() -> None:
-    sizes = json.loads((ROOT / "results/eurlex57k/eurovoc-en/sizes.json").read_text("utf-8"))
-    assert sum(file.stat().st_size for file in shipped.path().iterdir()) == sizes["chosen"]["bytes"]
-    # Pruned without loss: no worse on dev than the model that it was made from.
-    for group in ("all", "few"):
-        assert sizes["chosen"]["dev"][group]["RP@5"] >= sizes["parent"]["dev"][group]["RP@5"]
-    run = Run.read(ROOT / "results/eurlex57k/eurovoc-en/seed-0.json")
-    assert run.method == shipped.NAME
-    assert run.value("dev", "all", "RP@5") == sizes["chosen"]["dev"]["all"]["RP@5"]
-    assert run.threshold == pytest.approx(bundle.load(shipped.path()).threshold)
-
-
-def test_its_figures_are_those_of_the_shipped_file(model: LinearMethod, real_data: Path) -> None:
-    run = Run.read(ROOT / "results/eurlex57k/eurovoc-en/seed-0.json")
-    documents = open_dataset(real_data).dev[:300]
-    gold = model.label_space.gold(documents)
-    for row, (document, hits) in enumerate(
-        zip(documents, run.per_document("dev", "all", "RP@5"), strict=False)
-    ):
-        best = rank(model.scores([document])[0], model.label_space, top=5)
-        found = sum(gold[row, model.label_space.index[one.label.id]] for one in best)
-        assert found / min(5, gold[row].nnz) == pytest.approx(hits)
+def test_the_goals_of_the_second_edition_are_met_by_its_twin() -> None:
+    run = Run.read(ROOT / f"results/newlaw-dev/{shipped.NAME}@{DATA}/seed-0.json")
+    assert run.value("dev", "all", "RP@5") >= 0.70
+    assert run.value("dev", "all", "nDCG@5") >= 0.73
+    assert run.value("dev", "all", "micro-F1 tuned") >= 0.56
+    test = Run.read(ROOT / f"results/{DATA}/{shipped.NAME}/seed-0.json")
+    assert test.value("test", "all", "RP@5") >= 0.825
+    assert test.value("test", "all", "nDCG@5") >= 0.85
 
 
 def test_it_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
         Run.read(one) for one in sorted(results.glob(f"*/{name}@{folder.parent.name}/{seed}"))
     ]
     sizes = _read(folder / "sizes.json")
-    written = note_of(folder.parent / manifest["method"])
+    written = note_of(folder) or note_of(folder.parent / manifest["method"])
     parts = [
         f"# {name}",
         "This page is written by `labelwise card` from the bundle and the files in `results/`; do "
@@ -358,7 +358,8 @@ def _making(manifest: Mapping[str, Any], run: Run | None) -> Iterator[str]:
             f"From a bundle ({parent['method']}) of {parent['bytes'] / 1e6:.1f} MB by `labelwise "
             "compact`; nothing was trained again."
         )
-    commands = run.command if run is not None else told.get("command", "")
+    own = run if "twin" not in told else None
+    commands = own.command if own is not None else told.get("command", "")
     yield f"```\n{commands}\n```" if commands else "How is not known: the bundle does not say."
     versions = ", ".join(f"{one} {number}" for one, number in told.get("versions", {}).items())
     yield (

@@ -98,6 +98,14 @@ def compact(
             show_default="that of the data, or in a folder eurovoc beside it",
         ),
     ] = None,
+    places: Annotated[
+        Path | None,
+        typer.Option(
+            help="Another thesaurus, for the domains and microthesauri of labels where that one "
+            "has none.",
+            show_default=False,
+        ),
+    ] = None,
     results: Annotated[
         Path, typer.Option(help="Folder of results; RESULTS/DATA/NAME/sizes.json is written.")
     ] = Path("results"),
@@ -124,6 +132,7 @@ def compact(
     """
     from labelwise import bundle as bundles
     from labelwise.bench.machine import machine
+    from labelwise.corpus.thesaurus import read_thesaurus
     from labelwise.evaluation.runs import DataRecord, current_versions
     from labelwise.files import write_whole
     from labelwise.methods.linear import LinearMethod
@@ -135,7 +144,11 @@ def compact(
     refuse_relabelled(bundle, parent["card"], "give the bundle it was made from, and relabel then")
     method = bundles.load(bundle)
     if not isinstance(method, LinearMethod):
-        _in_eight_bits(bundle, method, out, name, max_mb, as_json=as_json)
+        given = read_thesaurus(thesaurus) if thesaurus else bundles.thesaurus(bundle)
+        known = _placed(given, places)
+        _in_eight_bits(
+            bundle, method, out, name=name, max_mb=max_mb, thesaurus=known, as_json=as_json
+        )
         return
     if data is None:
         raise typer.BadParameter("--data (or LABELWISE_DATA) is needed to choose a size on dev")
@@ -149,7 +162,7 @@ def compact(
         raise LabelwiseError(f"the data set {dataset.name} has no dev documents to choose on")
     sizes = [_size(method, bundle, None, dataset)]
     name = name or out.resolve().name
-    known = _thesaurus(thesaurus, data, dataset)
+    known = _placed(_thesaurus(thesaurus, data, dataset), places)
     card: dict[str, Any] = {
         **parent["card"],
         "name": name,
@@ -269,7 +282,14 @@ def _numbers(given: str) -> list[float]:
 
 
 def _in_eight_bits(
-    bundle: Path, method: Method, out: Path, name: str | None, max_mb: float, *, as_json: bool
+    bundle: Path,
+    method: Method,
+    out: Path,
+    *,
+    name: str | None,
+    max_mb: float,
+    thesaurus: Thesaurus | None,
+    as_json: bool,
 ) -> None:
     """Write a model with the weights of its encoder in 8 bits, where it has one."""
     from labelwise import bundle as bundles
@@ -297,6 +317,8 @@ def _in_eight_bits(
         "notices": notices(data, encoders),
         "command": command_line(str(own.get("command", ""))),
     }
+    if thesaurus is not None:
+        own["thesaurus"] = thesaurus.around(method.label_space.ids).to_json()
     with tempfile.TemporaryDirectory(prefix="labelwise-") as folder:
         made = Path(folder) / "small"
         bundles.save(given.in_eight_bits(), made, card=own)
@@ -326,6 +348,14 @@ def _size(method: LinearMethod, bundle: Path, step: float | None, dataset: Datas
         dev.setdefault(group, {})[of] = finite(measured[group][of])
     size = bundles.size_of(bundle)
     return Size(float(method.settings.prune), step, size, weights, ngrams, dev)
+
+
+def _placed(thesaurus: Thesaurus | None, places: Path | None) -> Thesaurus | None:
+    from labelwise.corpus.thesaurus import read_thesaurus
+
+    if thesaurus is None or places is None:
+        return thesaurus
+    return thesaurus.placed_by(read_thesaurus(places))
 
 
 def _thesaurus(given: Path | None, data: Path, dataset: Dataset) -> Thesaurus | None:

@@ -160,8 +160,12 @@ def _on_file(
 
 
 def command_line(before: str = "") -> str:
-    """What was typed, after what was typed before it (to train what is measured now)."""
-    return f"{before}\n{shlex.join(['labelwise', *sys.argv[1:]])}".strip()
+    """What was typed, after what was typed before it (to train what is measured now).
+
+    Of a path from the root its last two parts are told: where files lay means nothing elsewhere.
+    """
+    typed = (str(Path(*Path(one).parts[-2:])) if one[:1] == "/" else one for one in sys.argv[1:])
+    return f"{before}\n{shlex.join(['labelwise', *typed])}".strip()
 
 
 def compare(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +27,8 @@ from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
     from labelwise.cli.worker import Documents
-    from labelwise.methods import Method
+    from labelwise.evaluation.runs import Run
+    from labelwise.methods import Method, Scores
 
 
 def join(
@@ -52,6 +54,13 @@ def join(
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder of the bundle to write.")],
     name: NameOption = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            help="Measure it on dev and test too, and write the run into this folder.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Join saved models into one bundle, which holds them all.
@@ -59,6 +68,10 @@ def join(
     blend: any models trained on the same data; how much each counts for frequent, few-shot and
     zero-shot labels is chosen on the dev documents. ensemble-lwan: a bigru-lwan for the labels seen
     in training and a z-bigru-lwan for those that were not. Nothing is trained.
+
+    What was kept of the scores of members (NAME.scores.npz beside the bundle, as `labelwise
+    reproduce` writes it) is not asked again; so a blend with networks that were trained on a GPU is
+    weighed, and measured with --results, in a minute.
 
     With --like, for a model that ships: what was chosen for a twin that has not seen the documents
     to measure on holds for one that has.
@@ -84,6 +97,10 @@ def join(
         raise typer.BadParameter("a blend can be like another one, no other method")
     if data is None and like is None:
         raise typer.BadParameter("--data (or LABELWISE_DATA) or --like is needed")
+    if like is not None and results is not None:
+        raise typer.BadParameter(
+            "what is like another blend has its figures: --results does not fit"
+        )
     check_writable(out)
     of_members = [bundles.describe(path)["card"] for path in members]
     if like is not None:
@@ -92,7 +109,7 @@ def join(
         assert data is not None
         additions = additions_of(more, summaries, thesaurus, every_concept)
         source = Documents(data, additions, hiding_of_card(of_members[0]))
-        joined = _joined(method, members, source)
+        joined, scores = _joined(method, members, source, ["dev", "test"] if results else ["dev"])
     fit = [card.get("seconds", {}).get("fit", 0.0) for card in of_members]
     card = {
         **of_members[0],
@@ -106,6 +123,8 @@ def join(
     card |= {"name": name} if name else {}
     card |= {"twin": bundles.as_twin(like)} if like else {}
     bundles.save(joined, out, card=card)
+    if results is not None:
+        note(f"wrote {_run(joined, source, scores, card).write(results)}")
     if as_json:
         print_json({"method": method, "bundle": str(out), **_chosen(joined), **card})
         return
@@ -113,8 +132,10 @@ def join(
     note(f"Next: labelwise evaluate {out} --data {data or 'DATA'}")
 
 
-def _joined(method: str, members: Sequence[Path], source: Documents) -> Method:
-    """The models as one, weighed on the dev documents."""
+def _joined(
+    method: str, members: Sequence[Path], source: Documents, splits: Sequence[str]
+) -> tuple[Method, Mapping[str, Scores]]:
+    """The models as one, weighed on the dev documents, and its scores of some splits."""
     from labelwise import bundle as bundles
     from labelwise.cli.worker import JOINERS, Kept
     from labelwise.evaluation.threshold import tune_threshold
@@ -133,9 +154,36 @@ def _joined(method: str, members: Sequence[Path], source: Documents) -> Method:
                 "join models that were trained on it"
             )
     known = Kept(source, {str(path): one for path, one in zip(members, loaded, strict=True)})
-    joined, scores = JOINERS[method](loaded, known, ["dev"])
+    joined, scores = JOINERS[method](loaded, known, splits)
     joined.threshold = tune_threshold(scores["dev"], source.gold("dev"))
-    return joined
+    return joined, scores
+
+
+def _run(
+    joined: Method, source: Documents, scores: Mapping[str, Scores], card: Mapping[str, Any]
+) -> Run:
+    """What it reaches on the splits whose scores are known."""
+    from labelwise.bundle import name_of
+    from labelwise.evaluation.measures import evaluate
+    from labelwise.evaluation.runs import Run, current_versions
+
+    return Run(
+        method=name_of(card, joined.name),
+        seed=int(joined.settings.seed),
+        measures={
+            split: evaluate(
+                of, source.gold(split), joined.label_space, tuned_threshold=joined.threshold
+            )
+            for split, of in scores.items()
+        },
+        data=source.record,
+        threshold=joined.threshold,
+        settings=dataclasses.asdict(joined.settings),
+        versions=current_versions(),
+        seconds=dict(card["seconds"]),
+        peak_memory=card["peak_memory"] or None,
+        command=str(card["command"]),
+    )
 
 
 def _joined_like(members: Sequence[Path], like: Path) -> Method:

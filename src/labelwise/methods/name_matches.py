@@ -109,21 +109,22 @@ class Name:
     @cached_property
     def stems(self) -> list[str]:
         """All stems of its words, each once, in order."""
-        found = (content_stem(word) for word in words(self.text))
-        return list(dict.fromkeys(one for one in found if one is not None))
+        return list(self.places if "(" not in self.text else _stem_places(self.text))
 
     @cached_property
     def places(self) -> dict[str, int]:
         """The stems that must stand together and their places: a remark in brackets need not."""
-        bare = re.sub(r"\(.*?\)", " ", self.text)
-        for text in (bare, self.text):
-            places: dict[str, int] = {}
-            for place, word in enumerate(filter(is_word, words(text))):
-                if (found := content_stem(word)) is not None:
-                    places.setdefault(found, place)
-            if places:
-                return places
-        return {}
+        bare = re.sub(r"\(.*?\)", " ", self.text) if "(" in self.text else self.text
+        return _stem_places(bare) or _stem_places(self.text)
+
+
+def _stem_places(text: str) -> dict[str, int]:
+    """The stems of the words of a text, and the place of each among its words, the first one."""
+    places: dict[str, int] = {}
+    for place, word in enumerate(filter(is_word, words(text))):
+        if (found := content_stem(word)) is not None:
+            places.setdefault(found, place)
+    return places
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
-from labelwise.errors import LabelwiseError, MissingExtraError
+from labelwise.errors import LabelwiseError
 from labelwise.progress import bar
 from labelwise.schema import value
 
@@ -40,10 +40,8 @@ class Pieces:
 
     @cached_property
     def _tokenizer(self) -> Any:
-        try:
-            from tokenizers import Tokenizer
-        except ImportError:
-            raise MissingExtraError("reading texts with a pretrained encoder", "encoder") from None
+        from tokenizers import Tokenizer
+
         try:
             tokenizer = Tokenizer.from_str(self.written)
         except Exception as error:
