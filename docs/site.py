@@ -114,7 +114,7 @@ def _below(group: Any, path: str) -> list[tuple[str, Any]]:
 
 def settings() -> str:
     """Every method with its settings, from the dataclass beside it."""
-    from labelwise.cli.settings import describe_settings, typed
+    from labelwise.experiments.settings import describe_settings, typed
     from labelwise.methods import REGISTRY, get
 
     parts = [

@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
 import platform
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -293,3 +294,22 @@ def _json(values: Any) -> bytes:
 def _digest(manifest: Mapping[str, Any]) -> str:
     rest = {key: value for key, value in manifest.items() if key != "digest"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def check_writable(out: Path) -> None:
+    """Refuse before the training, not after it, where the bundle could not be written."""
+    if out.is_file():
+        raise LabelwiseError(f"{out} is a file: a bundle is a folder, choose another name")
+    if out.is_dir() and any(out.iterdir()):
+        try:
+            describe(out)
+        except LabelwiseError:
+            raise LabelwiseError(
+                f"{out} is a folder with other things in it: choose another name for the bundle"
+            ) from None
+    new = not out.exists()
+    out.mkdir(parents=True, exist_ok=True)
+    if not os.access(out, os.W_OK):
+        raise LabelwiseError(f"{out} cannot be written to: choose another place for the bundle")
+    if new:
+        out.rmdir()

@@ -29,6 +29,10 @@ class InputError(LabelwiseError):
         super().__init__(f"{', '.join(where)}: {problem}" if where else problem)
 
 
+class CallError(LabelwiseError):
+    """Options that do not go together, or one that is missing."""
+
+
 class BundleError(LabelwiseError):
     """A saved model that is damaged, altered, or of another format version."""
 

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from labelwise.locks import try_lock
@@ -110,3 +111,14 @@ def _open_beside(folder: Path) -> tuple[Path, int]:
             return beside, descriptor
         os.close(descriptor)
         beside.unlink(missing_ok=True)
+
+
+def finite(value: Any) -> Any:
+    """What is written as JSON, with NaN and infinity, which JSON does not have, as None."""
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {key: finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(inner) for inner in value]
+    return value

@@ -1,4 +1,4 @@
-"""Progress bars on standard error: shown to people at a terminal, silent elsewhere."""
+"""Bars and notes on standard error; bars are shown to people at a terminal, and not elsewhere."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ T = TypeVar("T")
 
 quiet = False
 """Set by the command line (``--quiet``): no bar even at a terminal."""
+
+silent = False
+"""Set by it too: no notes."""
 
 
 class Advance(Protocol):
@@ -59,3 +62,21 @@ def track(items: Iterable[T], description: str, total: int | None = None) -> Ite
         for item in items:
             yield item
             advance(1)
+
+
+@contextmanager
+def one_bar(description: str, total: float | None = None) -> Iterator[Advance]:
+    """One bar, and none of those that a method would show within it."""
+    global quiet  # noqa: PLW0603
+    with bar(description, total) as advance:
+        before, quiet = quiet, True
+        try:
+            yield advance
+        finally:
+            quiet = before
+
+
+def note(sentence: str) -> None:
+    """A sentence beside the result."""
+    if not silent:
+        print(sentence, file=sys.stderr)

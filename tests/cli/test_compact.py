@@ -10,10 +10,10 @@ import pytest
 from encoder_cases import frequent_words, tiny_encoder
 
 from labelwise import bundle as bundles
-from labelwise.cli.compact import Size, choose
 from labelwise.corpus.dataset import open_dataset
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import Run
+from labelwise.experiments.compact import Size, choose
 from labelwise.methods import saved_weights
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from labelwise import bundle as bundles
-from labelwise.cli.configs import find_vectors, read_config, settings_from
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.experiments.configs import find_vectors, read_config, settings_from
 from labelwise.methods import REGISTRY, get
 from labelwise.methods.bigru_lwan import BigruLwanSettings
 

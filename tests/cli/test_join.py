@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from labelwise import bundle as bundles
-from labelwise.cli import main, trainings
-from labelwise.cli.worker import JOINERS
+from labelwise.cli import main
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.runs import Run
+from labelwise.experiments import trainings
+from labelwise.experiments.joining import JOINERS, MEMBERS
 from labelwise.methods.blend import Blend
 
 
@@ -162,5 +163,5 @@ def test_reproduce_makes_a_blend_of_the_bundles_of_its_members(
 
 
 def test_every_method_that_is_joined_has_members_and_a_way_to_join_them() -> None:
-    assert set(trainings.MEMBERS) == set(JOINERS)
-    assert trainings.MEMBERS["blend"] == Blend.Settings().members
+    assert set(MEMBERS) == set(JOINERS)
+    assert MEMBERS["blend"] == Blend.Settings().members

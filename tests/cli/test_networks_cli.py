@@ -21,11 +21,11 @@ import torch
 
 from labelwise import bundle as bundles
 from labelwise.cli import main
-from labelwise.cli.run_folder import finish_run
-from labelwise.cli.settings import parse_settings
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.tables import number
+from labelwise.experiments.run_folder import logs_of
+from labelwise.experiments.settings import parse_settings
 from labelwise.methods import REGISTRY, get
 from labelwise.methods.base import Settings
 from labelwise.methods.network import NetworkSettings
@@ -226,7 +226,7 @@ def test_a_method_without_checkpoints_says_so_before_any_data_is_read(
     called = labelwise("train", "svm", "--data", "absent", "--out", tmp_path / "b", *option)
     assert called.code == 1
     assert f"svm keeps no checkpoints, so {option[0]} is not for it" in called.err
-    assert finish_run(get("svm")()) == []
+    assert logs_of(get("svm")()) == []
 
 
 def test_a_run_folder_that_is_a_file_is_refused(

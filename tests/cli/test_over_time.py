@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from labelwise.cli import trainings
 from labelwise.evaluation.runs import Run
+from labelwise.experiments import corpora, trainings
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_settings_of_its_own_come_first(by_year: Path, tmp_path: Path) -> None:
     for data, value in (("synthetic", 0.5), ("synthetic-by-year", 0.25)):
         (tmp_path / data).mkdir(exist_ok=True)
         (tmp_path / data / "svm.toml").write_text(f"C = {value}\n")
-    corpus = trainings.open_corpus(by_year, None, ())
+    corpus = corpora.open_corpus(by_year, None, ())
     (one,) = trainings.trainings(["svm"], 1, corpus, tmp_path, ())
     assert one.settings.C == 0.25
 

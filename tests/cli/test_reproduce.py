@@ -21,12 +21,13 @@ import numpy as np
 import pytest
 
 from labelwise import bundle as bundles
-from labelwise.cli import trainings
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.measures import evaluate_topk
 from labelwise.evaluation.report import JOINED
 from labelwise.evaluation.runs import DataRecord, Run
+from labelwise.experiments import corpora, staleness, trainings
+from labelwise.experiments.joining import MEMBERS
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.vectors import read_vectors
 from labelwise.training.prepared import make_split, prepare, write_prepared
@@ -44,7 +45,7 @@ CHECKPOINTS = """
 import sys
 from labelwise.training import loop
 loop.CHECKPOINT_SECONDS = 0.0
-from labelwise.cli.worker import main
+from labelwise.experiments.worker import main
 main()
 """
 
@@ -195,7 +196,7 @@ def test_other_settings_are_other_results_and_the_file_of_settings_counts(
 
 
 def test_the_report_knows_what_is_joined_and_what_is_trained() -> None:
-    assert set(JOINED) == trainings.MEMBERS.keys()
+    assert set(JOINED) == MEMBERS.keys()
 
 
 def test_from_numbers_alone_networks_are_trained_and_joined(
@@ -352,7 +353,7 @@ def test_vectors_are_learned_or_joined_where_settings_ask_for_them(
     pytest.importorskip("numba")
     config = here / "configs/acts/han.toml"
     config.write_text('vectors = "vectors.txt+skipgram-4.txt.xz"\n')
-    corpus = trainings.open_corpus(data, None, ())
+    corpus = corpora.open_corpus(data, None, ())
     places = trainings.Places(here / "results", here / "bundles")
     (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ())
     job = trainings.job_of(one, corpus, places, "")
@@ -365,26 +366,26 @@ def test_vectors_are_learned_or_joined_where_settings_ask_for_them(
 
 
 def test_a_setting_that_an_older_run_does_not_know_had_its_default(here: Path, data: Path) -> None:
-    corpus = trainings.open_corpus(data, None, ())
+    corpus = corpora.open_corpus(data, None, ())
     (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ())
     older = {k: v for k, v in asdict(one.settings).items() if k not in ("clip", "max_sections")}
     cls = type(one.settings)
-    assert trainings._compared(older, cls) == one.compared
-    assert trainings._compared({**older, "clip": 1.0}, cls) != one.compared
-    assert trainings._compared({**older, "vectors": "/a/glove.txt", "dim": 7}, cls) == (
-        trainings._compared({**older, "vectors": "glove.txt"}, cls)
+    assert trainings.compared(older, cls) == one.compared
+    assert trainings.compared({**older, "clip": 1.0}, cls) != one.compared
+    assert trainings.compared({**older, "vectors": "/a/glove.txt", "dim": 7}, cls) == (
+        trainings.compared({**older, "vectors": "glove.txt"}, cls)
     )
 
 
 def test_a_run_that_the_clock_cut_short_is_finished_only_for_as_short_a_time(
     here: Path, data: Path
 ) -> None:
-    corpus = trainings.open_corpus(data, None, ())
+    corpus = corpora.open_corpus(data, None, ())
     places = trainings.Places(here / "results", here / "bundles")
 
     def left(*given: str) -> list[str]:
         made = trainings.trainings(["han"], 1, corpus, here / "configs", given)
-        return list(trainings.unfinished({one.name: one for one in made}, corpus, places))
+        return list(staleness.unfinished({one.name: one for one in made}, corpus, places))
 
     (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ["max_seconds=400"])
     file = here / "results/acts/han/seed-0.json"

@@ -8,8 +8,8 @@ from typing import Literal
 
 import pytest
 
-from labelwise.cli.settings import describe_settings, parse_settings
 from labelwise.errors import LabelwiseError
+from labelwise.experiments.settings import describe_settings, parse_settings
 from labelwise.methods.base import Settings
 
 

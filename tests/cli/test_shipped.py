@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from labelwise import bundle, shipped
-from labelwise.cli.card import card_markdown
+from labelwise.experiments.card import card_markdown
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.evaluation.runs import Run

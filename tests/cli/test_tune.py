@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from labelwise import __version__
-from labelwise.cli import tune as tune_command
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.trial_records import Trial
+from labelwise.experiments import tune as tune_command
 from labelwise.tuning import trials as trials_module
 
 pytest.importorskip("optuna")
@@ -127,7 +127,7 @@ def test_trials_planned_here_are_tried_without_optuna_and_told_here(
 def test_a_trial_that_falls_behind_is_stopped(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from labelwise.cli.trainings import open_corpus
+    from labelwise.experiments.corpora import open_corpus
 
     given = ("epochs=500", "patience=500", "dim=8", "max_tokens=40", "kernel=3", "filters=4")
     search = tune_command.Search("cnn-lwan", open_corpus(data, None, ()), None, given, 0, None)
@@ -145,7 +145,7 @@ def test_a_trial_that_falls_behind_is_stopped(
 
 
 def test_with_several_vectors_at_hand_they_are_varied_too(tmp_path: Path) -> None:
-    from labelwise.cli.trainings import Corpus
+    from labelwise.experiments.corpora import Corpus
     from labelwise.tuning.space import Choice
 
     own = {"vectors": "glove.txt", "min_count": 5, "dim": 100}

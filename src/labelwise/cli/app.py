@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NoReturn
 
 import typer
 
-from labelwise import __version__
-from labelwise.cli import output
+from labelwise import __version__, progress
 from labelwise.cli.bench import bench
 from labelwise.cli.calibrate import calibrate
 from labelwise.cli.card import card
@@ -35,7 +35,21 @@ from labelwise.cli.tag import tag
 from labelwise.cli.train import methods, train
 from labelwise.cli.tune import tune
 from labelwise.cli.vectors import vectors
-from labelwise.errors import LabelwiseError
+from labelwise.errors import CallError, LabelwiseError
+
+
+def _calls_named(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, whose wrong calls are told like those that typer finds, by its name."""
+
+    @functools.wraps(command)
+    def called(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except CallError as error:
+            raise typer.BadParameter(str(error)) from error
+
+    return called
+
 
 app = typer.Typer(
     name="labelwise",
@@ -71,7 +85,7 @@ for command in (
     bench,
     demo,
 ):
-    app.command()(command)
+    app.command()(_calls_named(command))
 
 # Typer carries its own copy of click in some versions: this is the base of all usage errors there.
 UsageError: Any = typer.BadParameter.__bases__[0]
@@ -108,9 +122,7 @@ def root(
 
     `labelwise COMMAND --help` explains a command, with examples.
     """
-    from labelwise import progress
-
-    progress.quiet = output.quiet = quiet
+    progress.quiet = progress.silent = quiet
     if context.invoked_subcommand is None:
         print(context.get_help())
 
@@ -138,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _note_warning(message: Warning | str, *_: object, **__: object) -> None:
     """A warning as a sentence, without the line of the program that it came from."""
-    output.note(" ".join(str(message).split()))
+    progress.note(" ".join(str(message).split()))
 
 
 def _anywhere(arguments: list[str]) -> list[str]:

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from labelwise.cli.options import JsonOption
-from labelwise.cli.output import note, print_json, print_table
+from labelwise.cli.output import print_json, print_table
 from labelwise.errors import LabelwiseError, MissingExtraError
+from labelwise.progress import note
 
 
 def bench(

@@ -1,18 +1,13 @@
-"""``labelwise calibrate``: unseen labels take their place in the one list; scores become chances
-(``calibrate_on``)."""
+"""``labelwise calibrate``: unseen labels get their place in the one list; scores become chances."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from labelwise.cli.calibrate_on import calibrate_like, calibrate_on
-from labelwise.cli.evaluate import command_line
-from labelwise.cli.inputs import hiding_of_card
+from labelwise.cli.command_line import command_line
 from labelwise.cli.options import (
     EveryConceptOption,
     JsonOption,
@@ -21,18 +16,9 @@ from labelwise.cli.options import (
     SkipBadOption,
     SummariesOption,
     ThesaurusOption,
-    additions_of,
 )
-from labelwise.cli.output import note, print_json, print_table
-from labelwise.cli.train import check_writable
-from labelwise.errors import LabelwiseError
-
-if TYPE_CHECKING:
-    from labelwise.cli.worker import Source
-    from labelwise.corpus.dataset import Additions
-    from labelwise.corpus.hidden import Hiding
-    from labelwise.evaluation.unseen_scale import Lists, Placed
-    from labelwise.methods import Method
+from labelwise.cli.output import print_json, print_table, print_wide_table
+from labelwise.progress import note
 
 
 def calibrate(
@@ -112,129 +98,88 @@ def calibrate(
       labelwise calibrate svm.bundle --on newlaw/dev.jsonl.xz --out sure.bundle
       labelwise calibrate svm-with-dev.bundle --like sure.bundle --out final.bundle
     """
-    from labelwise import bundle as bundles
-    from labelwise.evaluation.threshold import tune_threshold
-    from labelwise.evaluation.unseen_scale import (
-        Loss,
-        UnseenScale,
-        choose_scale,
-        described,
-        lists_of,
-        placed,
-    )
+    from labelwise.evaluation.unseen_scale import Loss
+    from labelwise.experiments.calibrate import calibrate_unseen, figures
+    from labelwise.experiments.data import additions_of
 
     if sum(map(bool, (hidden, on, like))) != 1:
         raise typer.BadParameter("one of HIDDEN, --on and --like is needed")
     if on is not None or like is not None:
         if prepared or more or summaries or every_concept:
             raise typer.BadParameter("these options go with HIDDEN; with --on, --thesaurus fits")
-        check_writable(out)
         if on is not None:
-            calibrate_on(
+            _on(
                 bundle, on, out, thesaurus=thesaurus, name=name, results=results,
                 skip_bad=skip_bad, as_json=as_json,
             )  # fmt: skip
         elif like is not None:
-            calibrate_like(bundle, like, out, name=name, as_json=as_json)
+            _like(bundle, like, out, name, as_json=as_json)
         return
     assert hidden is not None
-    if data is None and prepared is None:
-        raise typer.BadParameter("--data (or LABELWISE_DATA) or --prepared is needed")
-    check_writable(out)
     additions = additions_of(more, summaries, thesaurus, every_concept)
-    card = bundles.describe(bundle)["card"]
-    method = bundles.load(bundle)
-    _check(bundle, method, hidden)
-    unseen = int((method.label_space.counts == 0).sum())
-    chosen_on: list[Lists] = []
-    for path in hidden:
-        draw = bundles.load(path)
-        hiding = hiding_of_card(bundles.describe(path)["card"])
-        source = _source(data, additions, prepared, hiding)
-        _check_labels(path, draw, source)
-        zero = int((draw.label_space.counts == 0).sum())
-        parts = max(1, round(zero / unseen)) if unseen else 1
-        scores = source.scores(draw, "dev")
-        chosen_on += lists_of(scores, source.gold("dev"), draw.label_space, parts)
-    best = choose_scale(chosen_on, most_lost=Loss(lose_rp5, lose_r10))
-
-    source = _source(data, additions, prepared, hiding_of_card(card))
-    _check_labels(bundle, method, source)
-    method.unseen = method.calibration = None
-    scores, gold = source.scores(method, "dev"), source.gold("dev")
-    own = lists_of(scores, gold, method.label_space)
-    before = described(own, UnseenScale(1.0, 0.0))
-    after = placed(own, best.scale.slope, best.allowed)
-    method.unseen = after.scale
-    method.threshold = tune_threshold(method.placed(scores), gold)
-
-    made = {
-        "draws": [bundles.describe(path)["card"]["data"]["name"] for path in hidden],
-        "parts": len(chosen_on),
-        "allowed": dataclasses.asdict(best.allowed),
-        "on hidden labels": _figures(best),
-        "on dev before": _figures(before),
-        "on dev": _figures(after),
-    }
-    kept = {**card, "unseen": made, "command": command_line(str(card.get("command", "")))}
-    bundles.save(method, out, card=kept | ({"name": name} if name else {}))
+    made = calibrate_unseen(
+        bundle, hidden, out, data=data, additions=additions, prepared=prepared,
+        most_lost=Loss(lose_rp5, lose_r10), name=name, command=command_line(),
+    )  # fmt: skip
     if as_json:
-        print_json({"method": method.name, "bundle": str(out), **made})
+        print_json({"method": made.method, "bundle": str(out), **made.card})
         return
-    rows = [("hidden labels", best), ("dev before", before), ("dev", after)]
+    rows = [("hidden labels", made.on_hidden), ("dev before", made.before), ("dev", made.after)]
     print_table(
         [
             *("", "slope", "offset", "RP@5 lost", "R@10 lost"),
             *("seen", "unseen", "harmonic mean"),
         ],
-        [[what, *(f"{value:.3f}" for value in _figures(one).values())] for what, one in rows],
+        [[what, *(f"{value:.3f}" for value in figures(one).values())] for what, one in rows],
         left=("",),
     )
     note(f"Next: labelwise evaluate {out} --data {data or 'DATA'}")
 
 
-def _source(
-    data: Path | None, additions: Additions, prepared: Path | None, hiding: Hiding | None
-) -> Source:
-    from labelwise.cli.worker import Documents, Numbers
+def _on(
+    bundle: Path,
+    on: Path,
+    out: Path,
+    *,
+    thesaurus: Path | None,
+    name: str | None,
+    results: Path,
+    skip_bad: bool,
+    as_json: bool,
+) -> None:
+    """Calibrate on a labelled file, and show what documents held out say."""
+    from labelwise.evaluation.calibration_records import (
+        assigned_table,
+        precision_table,
+        reliability_table,
+        without_a_look,
+    )
+    from labelwise.experiments.calibrate_on import calibrate_on
 
-    if prepared is not None:
-        return Numbers(prepared, None, hiding)
-    assert data is not None
-    return Documents(data, additions, hiding)
-
-
-def _check(path: Path, method: Method, hidden: Sequence[Path]) -> None:
-    """The models must be of one kind, and one that can know a label it was not trained for."""
-    from labelwise import bundle as bundles
-    from labelwise.methods.base import Widening
-
-    if not isinstance(method, Widening):
-        raise LabelwiseError(
-            f"{path}: {method.name} scores a label that no training document carries by chance: no "
-            "place in the list is the right one"
-        )
-    for one in hidden:
-        about: dict[str, Any] = bundles.describe(one)
-        if about["method"] != method.name:
-            raise LabelwiseError(f"{one} is a {about['method']}, and {path} a {method.name}")
-        if hiding_of_card(about["card"]) is None:
-            raise LabelwiseError(
-                f"no label was hidden from {one}: train it with --hide, so that it has unseen "
-                "labels whose documents are known"
-            )
-
-
-def _check_labels(path: Path, method: Method, source: Source) -> None:
-    if method.label_space.fingerprint != source.record.label_space:
-        raise LabelwiseError(
-            f"{path} has other labels or label counts than the data set {source.record.name}: "
-            "calibrate models that were trained on it"
-        )
+    record, path = calibrate_on(
+        bundle, on, out, thesaurus=thesaurus, name=name, results=results, skip_bad=skip_bad,
+        command=command_line(),
+    )  # fmt: skip
+    if as_json:
+        print_json({"bundle": str(out), **record})
+    else:
+        for table in (reliability_table, assigned_table, precision_table):
+            print_wide_table(table(record))
+        rp5 = record["rp5"]
+        print(f"RP@5: {rp5['before']:.3f} before, {rp5['after']:.3f} after")
+        before, after = record["threshold before"], record["threshold"]
+        print(f"threshold: {before:.4f} before, {after:.4f} after")
+        print(without_a_look(record))
+    note(f"wrote {path}")
+    note(f"Next: labelwise tag act.html --bundle {out} --precision 0.8 --best 3")
 
 
-def _figures(one: Placed) -> dict[str, float]:
-    """A scale and what it does, as a card and a table show it."""
-    lost = {f"lost_{what}": value for what, value in dataclasses.asdict(one.lost).items()}
-    found = {"seen": one.seen, "unseen": one.unseen, "harmonic_mean": one.harmonic_mean}
-    return dataclasses.asdict(one.scale) | lost | found
+def _like(bundle: Path, like: Path, out: Path, name: str | None, *, as_json: bool) -> None:
+    from labelwise.experiments.calibrate_on import calibrate_like
+
+    method = calibrate_like(bundle, like, out, name=name, command=command_line())
+    said = {"method": method.name, "threshold": method.threshold, "bundle": str(out)}
+    if as_json:
+        print_json(said)
+    else:
+        print_table(list(said), [[str(one) for one in said.values()]], left=("method", "bundle"))

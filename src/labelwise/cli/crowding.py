@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelwise.cli.evaluate import command_line
-from labelwise.cli.inputs import hiding_of_card
+from labelwise.cli.command_line import command_line
 from labelwise.cli.options import DataOption, JsonOption, ThesaurusOption
-from labelwise.cli.output import note, print_json, print_wide_table
-from labelwise.cli.sampled import write_record
+from labelwise.cli.output import print_json, print_wide_table
 from labelwise.errors import LabelwiseError
+from labelwise.experiments.sampled import write_record
+from labelwise.progress import note
 
 if TYPE_CHECKING:
     from labelwise.evaluation.crowding import Found
@@ -49,17 +49,18 @@ def crowding(
       labelwise crowding svm.bundle --data data/eurlex57k --on newlaw/dev.jsonl.xz
     """
     from labelwise import bundle as bundles
-    from labelwise.cli.labelled_file import (
+    from labelwise.corpus.dataset import digest_of
+    from labelwise.evaluation.crowding import measure_crowding
+    from labelwise.evaluation.runs import current_versions
+    from labelwise.experiments.data import commands, hiding_of_card
+    from labelwise.experiments.labelled_file import (
         Labelled,
         file_name,
         known_thesaurus,
         named_after_data,
         score_file,
     )
-    from labelwise.cli.worker import Documents, Kept
-    from labelwise.corpus.dataset import digest_of
-    from labelwise.evaluation.crowding import measure_crowding
-    from labelwise.evaluation.runs import current_versions
+    from labelwise.experiments.sources import Documents, Kept
 
     started = time.perf_counter()
     method, card = bundles.load(bundle), bundles.describe(bundle)["card"]
@@ -97,7 +98,7 @@ def crowding(
         "data": of,
         "versions": current_versions(),
         "seconds": round(time.perf_counter() - started, 3),
-        "command": command_line(str(card.get("command", ""))),
+        "command": commands(card, command_line()),
     }
     path = write_record(results, "crowding", record)
     if as_json:

@@ -9,8 +9,9 @@ import typer
 
 from labelwise.cli.fetched_acts import fetch_acts
 from labelwise.cli.options import CacheOption, DataOption, JsonOption, SkipBadOption
-from labelwise.cli.output import console, note, print_json, print_table
+from labelwise.cli.output import console, print_json, print_table
 from labelwise.errors import LabelwiseError
+from labelwise.progress import note
 
 data = typer.Typer(
     help="Look at a data set, fetch the real one, make a synthetic one, split one by year.",
@@ -228,8 +229,8 @@ def near_copies(
       labelwise data near-copies --data data/eurlex57k
       labelwise data near-copies --data data/eurlex57k-by-year --threshold 0.8 --results elsewhere
     """
-    from labelwise.cli.near_copies import find_near_copies
     from labelwise.corpus.dataset import open_dataset
+    from labelwise.experiments.near_copies import find_near_copies
 
     found = find_near_copies(open_dataset(data), threshold, cache)
     path = found.write(results)

@@ -33,11 +33,11 @@ def demo(
     """
     from labelwise import bundle as bundles
     from labelwise.cli.evaluate import print_groups
-    from labelwise.cli.measured import measure
     from labelwise.corpus.dataset import open_dataset
     from labelwise.corpus.synthetic import make_dataset
     from labelwise.evidence.page import render_page
     from labelwise.evidence.predictions import rank
+    from labelwise.experiments.measured import measure
     from labelwise.methods import get
 
     started = time.perf_counter()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise.cli.inputs import as_trained, read_dataset, refuse_relabelled
+from labelwise.cli.command_line import command_line
 from labelwise.cli.options import (
     EveryConceptOption,
     JsonOption,
@@ -20,16 +18,12 @@ from labelwise.cli.options import (
     SkipBadOption,
     SummariesOption,
     ThesaurusOption,
-    additions_of,
 )
-from labelwise.cli.output import note, print_json, print_wide_table
-from labelwise.errors import LabelwiseError
+from labelwise.cli.output import print_json, print_wide_table
+from labelwise.progress import note
 
 if TYPE_CHECKING:
-    from labelwise.corpus.thesaurus import Thesaurus
-    from labelwise.evaluation.document_records import DocumentRecords
     from labelwise.evaluation.runs import Run
-    from labelwise.methods import Method
 
 
 class Split(StrEnum):
@@ -87,36 +81,14 @@ def evaluate(
       labelwise evaluate svm.bundle --data data/eurlex57k --more newlaw/train-titles.jsonl.xz
       labelwise evaluate svm.bundle --on newlaw/dev.jsonl.xz
     """
-    from labelwise import bundle as bundles
-    from labelwise.cli.measured import measure, measure_prepared
     from labelwise.evaluation.tables import group_table
+    from labelwise.experiments.evaluate import evaluate as evaluate_bundle
 
-    if data is None and prepared is None and on is None:
-        raise typer.BadParameter("--data (or LABELWISE_DATA), --prepared or --on is needed")
-    if on is not None and (more or summaries or every_concept or split):
-        raise typer.BadParameter("--on measures on one file; of the others only --thesaurus fits")
-    method = bundles.load(bundle)
-    card = bundles.describe(bundle)["card"]
-    command = command_line(str(card.get("command", "")))
-    splits = [str(one) for one in split or (Split.dev, Split.test)]
-    if on is None:
-        refuse_relabelled(bundle, card, "measure it on a file with --on")
-    if on is not None:
-        from labelwise.cli.labelled_file import known_thesaurus
-
-        known = known_thesaurus(thesaurus, card, bundle)
-        run, documents = _on_file(
-            method, on, thesaurus=known, card=card, command=command, skip_bad=skip_bad
-        )
-        documents.write(results)
-    elif prepared is not None:
-        run = measure_prepared(method, prepared, splits, card=card, command=command)
-    else:
-        assert data is not None
-        additions = additions_of(more, summaries, thesaurus, every_concept)
-        dataset = as_trained(read_dataset(data, additions, skip_bad=skip_bad), card)
-        run = measure(method, dataset, splits, card=card, command=command)
-    path = run.write(results)
+    run = evaluate_bundle(
+        bundle, data=data, prepared=prepared, on=on, more=more, summaries=summaries,
+        thesaurus=thesaurus, every_concept=every_concept, split=split, results=results,
+        skip_bad=skip_bad, command=command_line(),
+    )  # fmt: skip
     if as_json:
         print_json(run.to_json())
     else:
@@ -134,38 +106,7 @@ def evaluate(
         if run.peak_memory:
             print(f"peak memory: {run.peak_memory / 1e9:.2f} GB")
         print("seconds: " + ", ".join(f"{what} {took:.1f}" for what, took in run.seconds.items()))
-    note(f"wrote {path}")
-
-
-def _on_file(
-    method: Method,
-    path: Path,
-    *,
-    thesaurus: Thesaurus | None,
-    card: dict[str, Any],
-    command: str,
-    skip_bad: bool,
-) -> tuple[Run, DocumentRecords]:
-    """The run of a model on a file and which documents it has, with a note on what was skipped."""
-    from labelwise.cli.labelled_file import measure_file
-    from labelwise.corpus.skipped import Skipped
-
-    skipped = Skipped() if skip_bad else None
-    found = measure_file(
-        method, path, thesaurus=thesaurus, card=card, command=command, skipped=skipped
-    )
-    if skipped and skipped.count:
-        note(skipped.summary())
-    return found
-
-
-def command_line(before: str = "") -> str:
-    """What was typed, after what was typed before it (to train what is measured now).
-
-    Of a path from the root its last two parts are told: where files lay means nothing elsewhere.
-    """
-    typed = (str(Path(*Path(one).parts[-2:])) if one[:1] == "/" else one for one in sys.argv[1:])
-    return f"{before}\n{shlex.join(['labelwise', *typed])}".strip()
+    note(f"wrote {run.path(results)}")
 
 
 def compare(
@@ -194,21 +135,10 @@ def compare(
       labelwise compare results/eurlex57k/svm/seed-0.json results/eurlex57k/tree/seed-0.json
       labelwise compare demo/results --group few --measure RP@5 --measure nDCG@5
     """
-    from labelwise.evaluation.comparison import MEASURES
-    from labelwise.evaluation.comparison import compare as compare_runs
-    from labelwise.evaluation.counts import VIEWS
     from labelwise.evaluation.tables import comparison_table
+    from labelwise.experiments.compare import compare as compare_runs
 
-    if group not in VIEWS:
-        raise LabelwiseError(f"there is no group '{group}'; there are: {', '.join(VIEWS)}")
-    found = gather(runs)
-    for name in measure or ():
-        known = found[0].measures[found[0].splits[0]].values["all"]
-        if name not in known:
-            raise LabelwiseError(
-                f"there is no measure '{name}'; there are: {', '.join(sorted(known))}"
-            )
-    made = compare_runs(found, measure or MEASURES, str(split), group=group, rounds=rounds)
+    made = compare_runs(runs, split=split, group=group, measure=measure, rounds=rounds)
     if not as_json:
         print_wide_table(comparison_table(made))
         return
@@ -237,21 +167,6 @@ def _figure_json(row: Any, name: str) -> dict[str, Any]:
         "deviation": row.figures[name].deviation,
         "p_value": None if test is None else test.p_value,
     }
-
-
-def gather(paths: Sequence[Path]) -> list[Run]:
-    """The runs of files and folders, each once."""
-    from labelwise.evaluation.runs import Run, run_paths
-
-    files: dict[Path, None] = {}
-    for path in paths:
-        found = run_paths(path) if path.is_dir() else [path]
-        if not found:
-            raise LabelwiseError(
-                f"{path} holds no run: runs are files seed-N.json that `labelwise evaluate` writes"
-            )
-        files |= dict.fromkeys(one.resolve() for one in found)
-    return [Run.read(path) for path in files]
 
 
 def print_groups(runs: Sequence[Run], split: str) -> None:

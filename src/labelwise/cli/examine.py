@@ -9,10 +9,12 @@ from typing import Annotated
 
 import typer
 
+from labelwise.cli.command_line import command_line
 from labelwise.cli.evaluate import Split
 from labelwise.cli.options import DataOption, JsonOption
-from labelwise.cli.output import console, note, print_json, print_wide_table
-from labelwise.cli.sampled import counted, record_of, sample, write_record
+from labelwise.cli.output import console, print_json, print_wide_table
+from labelwise.experiments.sampled import counted, record_of, sample, write_record
+from labelwise.progress import note
 
 
 def examine(
@@ -64,6 +66,7 @@ def examine(
     )
     from labelwise.evidence.examination import Plan
     from labelwise.evidence.examination import examine as examine_network
+    from labelwise.experiments.data import commands
     from labelwise.files import write_whole
     from labelwise.methods.attending import require_attending
 
@@ -80,7 +83,8 @@ def examine(
         "other seed": None if beside is None else int(beside.settings.seed),
         **dataclasses.asdict(found),
     }
-    record = record_of(method, dataset, card, figures, started=started)
+    command = commands(card, command_line())
+    record = record_of(method, dataset, card, figures, started=started, command=command)
     path = write_record(results, "attention", record)
     folder = path.parent.parent
     write_whole(folder / FIGURE, attention_svg(read_attention(folder)))

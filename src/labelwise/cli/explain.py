@@ -12,10 +12,11 @@ from labelwise.cli.inputs import read_inputs
 from labelwise.cli.label_lists import read_labels
 from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, TopOption
-from labelwise.cli.output import console, note, print_json
+from labelwise.cli.output import console, print_json
 from labelwise.cli.tag import place_above
 from labelwise.errors import LabelwiseError
 from labelwise.files import write_whole
+from labelwise.progress import note
 
 
 def explain(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from labelwise.cli.inputs import refuse_relabelled
 from labelwise.cli.options import JsonOption
-from labelwise.cli.output import note, print_json, print_table
+from labelwise.cli.output import print_json, print_table
 from labelwise.errors import LabelwiseError
+from labelwise.progress import note
 
 if TYPE_CHECKING:
     from labelwise.methods.network import NetworkMethod
@@ -50,6 +50,7 @@ def export(
         )
     _check_place(onnx, force)
     from labelwise import bundle as bundles
+    from labelwise.experiments.data import refuse_relabelled
     from labelwise.export.onnx_file import check_exportable, write_onnx
 
     about = bundles.describe(bundle)

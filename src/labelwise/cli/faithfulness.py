@@ -8,10 +8,12 @@ from typing import Annotated
 
 import typer
 
+from labelwise.cli.command_line import command_line
 from labelwise.cli.evaluate import Split
 from labelwise.cli.options import DataOption, JsonOption
-from labelwise.cli.output import console, note, print_json, print_wide_table
-from labelwise.cli.sampled import counted, record_of, sample, write_record
+from labelwise.cli.output import console, print_json, print_wide_table
+from labelwise.experiments.sampled import counted, record_of, sample, write_record
+from labelwise.progress import note
 
 
 def faithfulness(
@@ -63,6 +65,7 @@ def faithfulness(
         faithfulness_tables,
         findings,
     )
+    from labelwise.experiments.data import commands
 
     method = bundles.load(bundle)
     card = bundles.describe(bundle)["card"]
@@ -76,7 +79,8 @@ def faithfulness(
     with counted(chosen, f"{name}: removing words") as each:
         found = measure_faithfulness(method, each, plan)
     figures = {"split": str(split), **faithfulness_json(found)}
-    record = record_of(method, dataset, card, figures, started=started)
+    command = commands(card, command_line())
+    record = record_of(method, dataset, card, figures, started=started, command=command)
     path = write_record(results, "faithfulness", record)
     if as_json:
         print_json(record)

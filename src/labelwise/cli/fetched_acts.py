@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from labelwise.cli.output import note, print_json, print_table
+from labelwise.cli.output import print_json, print_table
 from labelwise.errors import LabelwiseError
+from labelwise.progress import note
 
 
 def fetch_acts(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labelwise.cli.output import note
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.progress import note
 
 if TYPE_CHECKING:
     from labelwise.corpus.labels import LabelSpace

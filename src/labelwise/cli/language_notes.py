@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from labelwise.cli.output import note
+from labelwise.progress import note
 
 if TYPE_CHECKING:
     from labelwise.corpus.document import Document

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from labelwise.cli.options import BundleOption
-from labelwise.cli.output import note
 from labelwise.errors import LabelwiseError, MissingExtraError
+from labelwise.progress import note
 
 
 def mcp(

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from labelwise.corpus.dataset import Additions
-    from labelwise.corpus.hidden import Hiding
 
 DataOption = Annotated[
     Path,
@@ -102,15 +97,6 @@ EveryConceptOption = Annotated[
 ]
 
 
-def additions_of(
-    more: Sequence[Path] | None, summaries: bool, thesaurus: Path | None, every_concept: bool
-) -> Additions:
-    """What the four options add to a data set."""
-    from labelwise.corpus.dataset import Additions
-
-    return Additions(tuple(more or ()), summaries, thesaurus, every_concept)
-
-
 HideOption = Annotated[
     float | None,
     typer.Option(
@@ -130,17 +116,6 @@ DropOption = Annotated[
         help="Leave out training documents with a hidden label; without it they lose the label.",
     ),
 ]
-
-
-def hiding_of(hide: float | None, draw: int, drop: bool) -> Hiding | None:
-    """The labels that the three options hide."""
-    if hide is None:
-        if draw or drop:
-            raise typer.BadParameter("--draw and --drop-documents go with --hide")
-        return None
-    from labelwise.corpus.hidden import Hiding
-
-    return Hiding(hide, draw, drop)
 
 
 TopOption = Annotated[int, typer.Option("--top", "-k", min=1, help="Labels for each document.")]

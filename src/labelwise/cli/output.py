@@ -1,21 +1,17 @@
-"""What commands print: tables for people on standard output, JSON for machines, notes beside."""
+"""What commands print on standard output: tables for people, JSON for machines."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
+
+from labelwise.files import finite
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from labelwise.evaluation.tables import Table as ResultTable
-    from labelwise.progress import Advance
-
-quiet = False
-"""Set by ``--quiet``: no notes on standard error, only errors."""
 
 
 def console() -> Console:
@@ -98,33 +94,3 @@ def print_wide_table(results: ResultTable) -> None:
 def print_json(value: Any) -> None:
     """One JSON value on standard output; figures that are not numbers become null."""
     print(json.dumps(finite(value), ensure_ascii=False, indent=2))
-
-
-def finite(value: Any) -> Any:
-    """The value with NaN and infinity, which JSON does not have, as None."""
-    if isinstance(value, float):
-        return value if value - value == 0 else None
-    if isinstance(value, dict):
-        return {key: finite(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(inner) for inner in value]
-    return value
-
-
-@contextmanager
-def one_bar(description: str, total: float | None = None) -> Iterator[Advance]:
-    """One progress bar, and none of those that a method would show within it."""
-    from labelwise import progress
-
-    with progress.bar(description, total) as advance:
-        before, progress.quiet = progress.quiet, True
-        try:
-            yield advance
-        finally:
-            progress.quiet = before
-
-
-def note(sentence: str) -> None:
-    """A sentence beside the result, on standard error."""
-    if not quiet:
-        print(sentence, file=sys.stderr)

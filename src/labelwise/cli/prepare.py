@@ -15,9 +15,9 @@ from labelwise.cli.options import (
     MoreOption,
     SummariesOption,
     ThesaurusOption,
-    additions_of,
 )
-from labelwise.cli.output import note, print_json, print_table
+from labelwise.cli.output import print_json, print_table
+from labelwise.progress import note
 
 
 def prepare(
@@ -63,6 +63,7 @@ def prepare(
     """
     from labelwise.corpus.dataset import open_dataset
     from labelwise.corpus.more import repeated_note
+    from labelwise.experiments.data import additions_of
     from labelwise.training.prepared_dataset import prepare_in_pieces, prepare_in_words
 
     if most is not None and encoder is None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise.cli.evaluate import command_line
+from labelwise.cli.command_line import command_line
 from labelwise.cli.options import JsonOption
-from labelwise.cli.output import note, print_json, print_table
-from labelwise.cli.train import check_writable
+from labelwise.cli.output import print_json, print_table
 from labelwise.errors import LabelwiseError
+from labelwise.progress import note
 
 if TYPE_CHECKING:
     from labelwise.methods.relabelled import Changes
@@ -54,9 +54,10 @@ def relabel(
     from labelwise.corpus.relabelling import date_in, with_places
     from labelwise.corpus.sources import stem
     from labelwise.corpus.thesaurus import read_thesaurus
+    from labelwise.experiments.data import commands
     from labelwise.methods.relabelled import relabel as relabelled
 
-    check_writable(out)
+    bundles.check_writable(out)
     dated = _checked(date) if date is not None else date_in(stem(thesaurus))
     folder = shipped.folder_of(bundle)
     method, parent = bundles.load(folder), bundles.describe(folder)
@@ -71,7 +72,7 @@ def relabel(
         "name": out.resolve().name,
         "thesaurus": known.to_json(),
         "relabelled": told,
-        "command": command_line(str(parent["card"].get("command", ""))),
+        "command": commands(parent["card"], command_line()),
     }
     bundles.save(made, out, card=card)
     if as_json:

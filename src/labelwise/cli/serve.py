@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelwise.cli.output import note
 from labelwise.errors import LabelwiseError, MissingExtraError
+from labelwise.progress import note
 
 if TYPE_CHECKING:
     from labelwise.serving.models import Source

@@ -17,8 +17,10 @@ from labelwise.cli.inputs import read_inputs
 from labelwise.cli.label_lists import read_labels
 from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
-from labelwise.cli.output import console, finite, note, one_bar, table
+from labelwise.cli.output import console, table
 from labelwise.errors import LabelwiseError
+from labelwise.files import finite
+from labelwise.progress import note, one_bar
 
 if TYPE_CHECKING:
     from labelwise.model import Tag, Tagging

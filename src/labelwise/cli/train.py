@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-import os
 import sys
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from labelwise.cli.configs import find_vectors, settings_from
-from labelwise.cli.evaluate import command_line
-from labelwise.cli.inputs import read_dataset
+from labelwise.cli.command_line import command_line
 from labelwise.cli.options import (
     CacheOption,
     DrawOption,
@@ -25,13 +20,10 @@ from labelwise.cli.options import (
     SkipBadOption,
     SummariesOption,
     ThesaurusOption,
-    additions_of,
-    hiding_of,
 )
-from labelwise.cli.output import console, note, print_json, print_table
-from labelwise.cli.run_folder import finish_run, run_folders, set_run_folder
-from labelwise.cli.settings import describe_settings, typed
-from labelwise.errors import LabelwiseError
+from labelwise.cli.output import console, print_json, print_table
+from labelwise.experiments.settings import describe_settings, typed
+from labelwise.progress import note
 
 
 def _method_names(incomplete: str) -> list[str]:
@@ -121,60 +113,38 @@ def train(
       labelwise train exact-match --data data/eurlex57k --out match.bundle --hide 0.25 --draw 1
       labelwise train svm --data data/eurlex57k --more newlaw/train-titles.jsonl.xz --out svm.bundle
     """
-    from labelwise import bundle as bundles
-    from labelwise.evaluation.runs import DataRecord, current_versions, peak_memory
     from labelwise.methods import get
 
-    cls = get(method)
     if help_settings:
-        _show_settings(method, cls.Settings, as_json)
+        _show_settings(method, get(method).Settings, as_json)
         return
+    get(method)  # says so where there is none of this name
     if data is None or out is None:
         missing = "--data (or LABELWISE_DATA)" if data is None else "--out"
         raise typer.BadParameter(f"{missing} is needed to train")
-    given = [*(settings or ()), *([f"seed={seed}"] if seed is not None else ())]
-    chosen = settings_from(cls.Settings, method, config, given)
-    if getattr(chosen, "vectors", None):
-        chosen = dataclasses.replace(chosen, vectors=find_vectors(chosen.vectors, data, config))
-    model = cls(chosen)
-    model.cache = cache
-    check_writable(out)
-    set_run_folder(model, method, out, run_dir, resume)
+    from labelwise.experiments.run_folder import logs_of
+    from labelwise.experiments.train import train as train_method
 
-    hiding = hiding_of(hide, draw, drop_documents)
-    additions = additions_of(more, summaries, thesaurus, every_concept)
-    dataset = read_dataset(data, additions, skip_bad=skip_bad, hiding=hiding)
-    model.thesaurus = dataset.thesaurus
-    started = time.perf_counter()
-    try:
-        model.fit(dataset.train, dataset.dev, dataset.label_space)
-    except KeyboardInterrupt:
-        if run_folders(model):
-            note("to go on from the last checkpoint, call the same command with --resume")
-        raise
-    seconds = time.perf_counter() - started
-    card = {
-        "data": dataclasses.asdict(DataRecord.of(dataset)),
-        "seconds": {"fit": round(seconds, 3)},
-        "peak_memory": peak_memory(),
-        "versions": current_versions(),
-        "command": command_line(),
-    }
-    bundles.save(model, out, card=card)
-    logs = finish_run(model)
+    model = train_method(
+        method, data=data, more=more, summaries=summaries, thesaurus=thesaurus,
+        every_concept=every_concept, out=out, settings=settings, config=config, seed=seed,
+        hide=hide, draw=draw, drop_documents=drop_documents, cache=cache, run_dir=run_dir,
+        resume=resume, skip_bad=skip_bad, command=command_line(),
+    )  # fmt: skip
+    logs = logs_of(model.method)
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     if as_json:
         made = {"method": method, "bundle": str(out), "bytes": size}
-        print_json({**made, "logs": [str(log) for log in logs], **card})
+        print_json({**made, "logs": [str(log) for log in logs], **model.card})
         return
     print_table(
         ["method", "documents", "labels", "seconds", "MB", "bundle"],
         [
             [
                 method,
-                f"{len(dataset.train):,}",
-                f"{len(model.label_space):,}",
-                f"{seconds:.1f}",
+                f"{model.card['data']['counts']['train']:,}",
+                f"{len(model.labels):,}",
+                f"{model.card['seconds']['fit']:.1f}",
                 f"{size / 1e6:.1f}",
                 out,
             ]
@@ -184,27 +154,6 @@ def train(
     for log in logs:
         note(f"The log of the training: {log}")
     note(f"Next: labelwise evaluate {out} --data {data}")
-
-
-def check_writable(out: Path) -> None:
-    """Refuse before the training, not after it, where the bundle could not be written."""
-    if out.is_file():
-        raise LabelwiseError(f"{out} is a file: a bundle is a folder, choose another name")
-    if out.is_dir() and any(out.iterdir()):
-        from labelwise import bundle as bundles
-
-        try:
-            bundles.describe(out)
-        except LabelwiseError:
-            raise LabelwiseError(
-                f"{out} is a folder with other things in it: choose another name for the bundle"
-            ) from None
-    new = not out.exists()
-    out.mkdir(parents=True, exist_ok=True)
-    if not os.access(out, os.W_OK):
-        raise LabelwiseError(f"{out} cannot be written to: choose another place for the bundle")
-    if new:
-        out.rmdir()
 
 
 def _show_settings(method: str, cls: type[Any], as_json: bool) -> None:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import os
 import sys
 import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from labelwise.cli.configs import read_config
 from labelwise.cli.options import (
     CacheOption,
     DrawOption,
@@ -25,26 +18,10 @@ from labelwise.cli.options import (
     MoreOption,
     SummariesOption,
     ThesaurusOption,
-    additions_of,
-    hiding_of,
 )
-from labelwise.cli.output import note
 from labelwise.cli.train import MethodArgument
-from labelwise.errors import InputError, LabelwiseError
 from labelwise.files import write_whole
-from labelwise.locks import locked
-
-if TYPE_CHECKING:
-    from labelwise.cli.trainings import Corpus
-    from labelwise.evaluation.trial_records import Trial
-    from labelwise.tuning.space import Choice, Range
-    from labelwise.tuning.study import Study
-
-WAIT = 5.0
-"""Seconds to wait for another search on the same study."""
-
-FAILURES = 3
-"""Trials that may fail one after another; more would fail as well."""
+from labelwise.progress import note
 
 
 def tune(
@@ -143,7 +120,11 @@ def tune(
       labelwise tune han --prepared prepared --run trials.jsonl --jobs 3 --out results.jsonl
       labelwise tune han --prepared prepared --tell results.jsonl --out han.toml
     """
-    from labelwise.cli.trainings import open_corpus
+    from labelwise.experiments.corpora import open_corpus
+    from labelwise.experiments.data import additions_of, hiding_of
+    from labelwise.experiments.tune import Search, best_settings, plan_trials, run_planned
+    from labelwise.experiments.tune import search as search_settings
+    from labelwise.experiments.tune import tell as tell_study
 
     if sum(one is not None for one in (plan, run, tell)) > 1:
         raise typer.BadParameter("--plan, --run and --tell are three different tasks: choose one")
@@ -155,253 +136,20 @@ def tune(
     search.settings({})  # says at once what is wrong with them
     until = time.monotonic() + stop_after if stop_after else None
     if run is not None:
-        _run_planned(search, run, out, jobs, until)
+        if out is None:
+            raise typer.BadParameter("--run needs --out, a file for what comes of the trials")
+        run_planned(search, run, out, jobs, until)
         return
-
-    from labelwise.tuning.study import Study
-
-    with _alone_with(study):
-        kept = Study(study, method, corpus.run_name, search.space(vary or ()), seed)
+    with search.study(study, vary or ()) as kept:
         if plan is not None:
-            for _ in range(plan):
-                print(kept.ask(planned=True).line())
+            for one in plan_trials(kept, plan):
+                print(one.line())
             return
         if tell is not None:
-            from labelwise.evaluation.trial_records import read_trials
-
-            news = sum(kept.tell(one) for one in read_trials(tell))
-            note(f"{news} trials are new to the study, which has {len(kept.trials())}")
+            tell_study(kept, tell)
         else:
-            _search(search, kept, study.with_suffix(".trials"), trials, jobs, until=until)
-        _write_best(search, kept, out)
-
-
-def _alone_with(file: Path) -> AbstractContextManager[None]:
-    """Within it no other process works on this study, or on this file of trials: it would take the
-    trials that run for ones that were left."""
-    busy = f"{file}: another `labelwise tune` is at work on it: wait for it, or name another file"
-    return locked(file.with_name(f".{file.name}.lock"), busy, wait=WAIT)
-
-
-@dataclass(frozen=True)
-class Search:
-    """What all trials of a method have in common."""
-
-    method: str
-    corpus: Corpus
-    config: Path | None
-    given: tuple[str, ...]
-    seed: int
-    cache: Path | None
-
-    def space(self, vary: Sequence[str]) -> dict[str, Choice | Range]:
-        """The space of the command line, or the method's own; with several vectors those too."""
-        from labelwise.methods import get
-        from labelwise.tuning.space import Choice, parse_vary, space_for
-
-        settings = get(self.method).Settings
-        space = dict(map(parse_vary, vary)) if vary else space_for(self.method, settings)
-        known = {field.name for field in dataclasses.fields(settings)}
-        for name in space:
-            if name not in known:
-                raise LabelwiseError(f"there is no setting '{name}' of {self.method} to vary")
-        fixed = {one.partition("=")[0].strip().replace("-", "_") for one in self.given}
-        space = {name: values for name, values in space.items() if name not in fixed}
-        if self.corpus.rows and "vectors" not in {*space, *fixed}:
-            names = [str(self.corpus.of_prepared.get("vectors", "none")), *self.corpus.rows]
-            space["vectors"] = Choice(tuple(names))
-        if not space:
-            raise LabelwiseError("every setting is fixed by --set: nothing is left to vary")
-        return space
-
-    def settings(self, chosen: dict[str, Any]) -> Any:
-        """The settings of a trial."""
-        from labelwise.cli.settings import typed
-        from labelwise.cli.trainings import training_settings
-
-        over = [f"{name}={typed(value)}" for name, value in chosen.items()]
-        given = [*self.given, *over]
-        return training_settings(self.method, self.seed, self.corpus, self.config, given)
-
-
-def _search(
-    search: Search, study: Study, folder: Path, trials: int, jobs: int, *, until: float | None
-) -> None:
-    """Ask, try, tell, until so many trials have ended."""
-    if taken := study.take_up():
-        note(f"{taken} trials that were left open are tried again")
-    ended = study.trials()
-
-    def ask() -> Trial | None:
-        good = sum(one.state != "failed" for one in study.trials())
-        return study.ask() if good + len(running) < trials else None
-
-    running: set[int] = set()
-    failures = 0  # in a row
-    tried = _try_all(search, ask, folder, jobs, ended, running=running, until=until)
-    with closing(tried):  # ends what still runs, whatever happens here
-        for one in tried:
-            study.tell(one)
-            _say(one)
-            failures = failures + 1 if one.state == "failed" else 0
-            if failures == FAILURES:
-                log = folder / f"trial-{one.trial}" / "worker.log"
-                said = log.read_text("utf-8", "replace").strip().splitlines() or ["nothing"]
-                raise LabelwiseError(f"{FAILURES} trials in a row failed; {log} says: {said[-1]}")
-
-
-def _run_planned(
-    search: Search, file: Path, out: Path | None, jobs: int, until: float | None
-) -> None:
-    """Try the trials of a file; write each one that ends, and leave out those that have."""
-    if out is None:
-        raise typer.BadParameter("--run needs --out, a file for what comes of the trials")
-    with _alone_with(out):
-        _cut_half_line(out)
-        _try_planned(search, file, out, jobs, until)
-
-
-def _cut_half_line(out: Path) -> None:
-    """Cut off the line that a killed process was writing: its trial is tried again."""
-    if out.exists():
-        written = out.read_bytes()
-        whole = written[: written.rfind(b"\n") + 1]
-        if whole != written:
-            note(f"{out}: its last line was not written to its end, and is left out")
-            write_whole(out, whole)
-
-
-def _try_planned(search: Search, file: Path, out: Path, jobs: int, until: float | None) -> None:
-    from labelwise.evaluation.trial_records import read_trials
-
-    known = read_trials(out) if out.exists() else []
-    done = {one.trial for one in known if one.state != "failed"}
-    waiting = [one for one in read_trials(file) if one.trial not in done]
-    for one in waiting:
-        if one.method != search.method:
-            raise InputError(f"these are trials of {one.method}, not of {search.method}", file=file)
-        search.settings(one.settings)
-    if done:
-        note(f"{len(done)} trials are done already")
-    planned = iter(waiting)
-    tried = _try_all(
-        search, lambda: next(planned, None), out.with_suffix(".trials"), jobs, known,
-        running=set(), until=until,
-    )  # fmt: skip
-    with closing(tried), out.open("a", encoding="utf-8") as results:
-        for one in tried:
-            results.write(one.line() + "\n")
-            results.flush()
-            os.fsync(results.fileno())
-            _say(one)
-
-
-def _try_all(
-    search: Search,
-    ask: Callable[[], Trial | None],
-    folder: Path,
-    jobs: int,
-    ended: Sequence[Trial],
-    *,
-    running: set[int],
-    until: float | None,
-) -> Generator[Trial, None, None]:
-    """Try what is asked for, side by side, and yield each trial that ends."""
-    from labelwise.cli.trainings import Places, Training, job_of
-    from labelwise.cli.worker import worker_command
-    from labelwise.training.loop import RunFolder
-    from labelwise.tuning.processes import Pool, shared_gpu
-    from labelwise.tuning.trials import falls_behind, read_curve
-
-    curves = {one.trial: one.curve for one in ended if one.state != "failed"}
-    open_trials: dict[str, Trial] = {}
-    places = Places(folder, folder, search.cache)
-
-    def log_of(name: str) -> Path:
-        return folder / name / "log.jsonl"
-
-    with shared_gpu(jobs), Pool(jobs) as pool:
-        while until is None or time.monotonic() < until:
-            while pool.has_room and (trial := ask()) is not None:
-                name = f"trial-{trial.trial}"
-                settings = search.settings(trial.settings)
-                training = Training(search.method, search.seed, settings, search.config)
-                job = replace(
-                    job_of(training, search.corpus, places, ""),
-                    run_dir=str(folder / name),
-                    results=None,
-                    bundle=None,
-                    splits=["dev"],
-                    outcome=str(folder / name / "outcome.json"),
-                )
-                if not RunFolder(folder / name).checkpoints:  # else the training goes on with it
-                    log_of(name).unlink(missing_ok=True)
-                file = job.write(folder / name / "job.json")
-                pool.start(name, worker_command(file), folder / name / "worker.log")
-                open_trials[name] = trial
-                running.add(trial.trial)
-            if not pool.running:
-                return
-            for name, code in pool.ended():
-                trial = open_trials.pop(name)
-                running.discard(trial.trial)
-                made = _outcome(trial, folder / name, code)
-                curves[trial.trial] = made.curve
-                yield made
-            for name in pool.running:
-                trial, curve = open_trials[name], read_curve(log_of(name))
-                others = [other for number, other in curves.items() if number != trial.trial]
-                if falls_behind(curve, others):
-                    pool.stop(name)
-                    del open_trials[name]
-                    running.discard(trial.trial)
-                    curves[trial.trial] = curve
-                    yield replace(trial, state="pruned", value=max(curve), curve=curve)
-
-
-def _outcome(trial: Trial, folder: Path, code: int) -> Trial:
-    """What became of a trial whose process has ended."""
-    from labelwise.tuning.trials import read_curve
-
-    if code:
-        return replace(trial, state="failed")
-    try:
-        outcome = json.loads((folder / "outcome.json").read_bytes())
-        return replace(
-            trial,
-            state="complete",
-            value=outcome["figures"]["RP@5"],
-            curve=read_curve(folder / "log.jsonl"),
-            **outcome,
-        )
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        note(f"{folder / 'outcome.json'}: what came of trial {trial.trial} is lost ({error})")
-        return replace(trial, state="failed")
-
-
-def _say(one: Trial) -> None:
-    value = "" if one.value is None else f", dev RP@5 {one.value:.4f}"
-    chosen = ", ".join(f"{name} {value}" for name, value in one.settings.items())
-    note(f"trial {one.trial}: {one.state}{value} ({chosen})")
-
-
-def _write_best(search: Search, study: Study, out: Path | None) -> None:
-    """The best settings as a file: what was begun with, and what was chosen."""
-    from labelwise.tuning.study import best_of
-    from labelwise.tuning.written import config_text
-
-    ended = study.trials()
-    chosen = dataclasses.asdict(search.settings(best_of(ended).settings))
-    named = [*(read_config(search.config) if search.config is not None else ())]
-    named += [one.partition("=")[0].strip().replace("-", "_") for one in search.given]
-    if search.corpus.prepared is not None:
-        named += [name for name in search.corpus.of_prepared if name != "dim"]
-    kept = {
-        name: value
-        for name, value in chosen.items()
-        if name in {*named, *study.space} and name not in ("seed", "max_seconds")
-    }
-    text = config_text(search.method, search.corpus.run_name, ended, kept)
+            search_settings(search, kept, study.with_suffix(".trials"), trials, jobs, until=until)
+        text = best_settings(search, kept)
     if out is None:
         sys.stdout.write(text)
         return

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from labelwise.cli.options import CacheOption, JsonOption
-from labelwise.cli.output import note, print_json, print_table
+from labelwise.cli.output import print_json, print_table
 from labelwise.errors import LabelwiseError
+from labelwise.progress import note
 
 if TYPE_CHECKING:
     from labelwise.text.vectors import Vectors

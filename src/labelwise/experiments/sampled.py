@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labelwise.cli.evaluate import command_line
-from labelwise.cli.output import finite, one_bar
 from labelwise.errors import LabelwiseError
+from labelwise.files import finite
+from labelwise.progress import one_bar
 
 if TYPE_CHECKING:
     from labelwise.corpus.dataset import Dataset
@@ -52,6 +52,7 @@ def record_of(
     found: Mapping[str, Any],
     *,
     started: float,
+    command: str,
 ) -> dict[str, Any]:
     """What was found, with all that it was found with."""
     from labelwise.bundle import name_of
@@ -67,7 +68,7 @@ def record_of(
         "data": dataclasses.asdict(data),
         "versions": current_versions(),
         "seconds": round(time.perf_counter() - started, 3),
-        "command": command_line(str(card.get("command", ""))),
+        "command": command,
     }
 
 

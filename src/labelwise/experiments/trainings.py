@@ -1,4 +1,4 @@
-"""Which trainings a table needs: their settings, which of them are finished, and their jobs."""
+"""Which trainings a table needs: their settings, and their jobs."""
 
 from __future__ import annotations
 
@@ -6,55 +6,23 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import typer
-
-from labelwise.cli.configs import read_config, settings_from
-from labelwise.cli.named_vectors import vectors_file
-from labelwise.cli.settings import typed
-from labelwise.cli.worker import Job
 from labelwise.corpus.by_year import whole_name
-from labelwise.corpus.dataset import NOTHING, Additions
-from labelwise.corpus.hidden import Hiding
+from labelwise.corpus.dataset import NOTHING
 from labelwise.errors import LabelwiseError
-from labelwise.evaluation.runs import log_path
+from labelwise.experiments.configs import read_config, settings_from
+from labelwise.experiments.corpora import Corpus
+from labelwise.experiments.jobs import Job
+from labelwise.experiments.joining import MEMBERS
+from labelwise.experiments.named_vectors import vectors_file
+from labelwise.experiments.settings import typed
 from labelwise.training.recipe import Recipe
-
-MEMBERS: Mapping[str, tuple[str, ...]] = {
-    "blend": ("svm", "minilm-lwan", "mpnet-lwan", "lexical"),
-    "ensemble-lwan": ("bigru-lwan", "z-bigru-lwan"),
-}
-"""Methods that are joined from others' bundles of the same seed, not trained; ``worker.JOINERS``
-does it."""
 
 NOT_COMPARED = ("seed", "device", "precision", "max_seconds")
 """Settings in which a finished run may differ: what it was run on, and for how long."""
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """What is trained on: documents, numbers for the networks, or both."""
-
-    name: str
-    fingerprint: str
-    data: Path | None
-    prepared: Path | None
-    of_prepared: dict[str, Any] = field(default_factory=dict)  # settings it was prepared with
-    rows: dict[str, Path] = field(default_factory=dict)  # other vectors for it, by name
-    hiding: Hiding | None = None
-    additions: Additions = NOTHING
-
-    @property
-    def run_name(self) -> str:
-        """What its runs are kept under: those of hidden labels stand apart."""
-        return self.hiding.name(self.name) if self.hiding else self.name
-
-    @property
-    def run_fingerprint(self) -> str:
-        return self.hiding.fingerprint(self.fingerprint) if self.hiding else self.fingerprint
 
 
 @dataclass(frozen=True)
@@ -77,13 +45,25 @@ class Training:
 
     @property
     def compared(self) -> dict[str, Any]:
-        return _compared(dataclasses.asdict(self.settings), type(self.settings))
+        return compared(dataclasses.asdict(self.settings), type(self.settings))
 
     @property
     def digest(self) -> str:
         """Of the settings: a checkpoint is never resumed under other settings."""
         text = json.dumps(self.compared, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def compared(settings: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
+    """The settings that make a result; one that a run does not know had its default then."""
+    values = {**dataclasses.asdict(cls()), **settings}
+    values = json.loads(json.dumps(values))
+    if values.get("vectors"):
+        values["vectors"] = Path(values["vectors"]).name
+        values.pop("dim", None)  # the file has its own
+    if values.get("encoder"):
+        values["encoder"] = Path(values["encoder"]).name
+    return {name: value for name, value in values.items() if name not in NOT_COMPARED}
 
 
 @dataclass(frozen=True)
@@ -102,44 +82,6 @@ class Places:
 
     def job(self, name: str) -> Path:
         return self.bundles / f"{name}.job.json"
-
-
-def open_corpus(
-    data: Path | None,
-    prepared: Path | None,
-    vectors: Sequence[Path],
-    hiding: Hiding | None = None,
-    additions: Additions = NOTHING,
-) -> Corpus:
-    """The corpus in a folder of documents, in one of numbers, or in both."""
-    from labelwise.corpus.dataset import open_dataset
-
-    if data is None and prepared is None:
-        raise typer.BadParameter("--data (or LABELWISE_DATA) or --prepared is needed")
-    if additions != NOTHING and data is None:
-        raise typer.BadParameter(
-            "--more and its like go with --data: a prepared corpus has what it was prepared with"
-        )
-    dataset = open_dataset(data, additions) if data is not None else None
-    if prepared is None:
-        if vectors:
-            raise typer.BadParameter("--vectors goes with --prepared")
-        assert dataset is not None
-        return Corpus(
-            dataset.name, dataset.fingerprint, data, None, hiding=hiding, additions=additions
-        )
-    from labelwise.training.prepared import read_record
-
-    record = read_record(prepared)
-    name, fingerprint = record["data"]["name"], record["data"]["fingerprint"]
-    if dataset is not None and dataset.fingerprint != fingerprint:
-        raise LabelwiseError(
-            f"{prepared} was prepared from other documents than those of {data}: prepare it again"
-        )
-    from labelwise.training.vector_rows import rows_name
-
-    rows = {rows_name(file): file for file in vectors}
-    return Corpus(name, fingerprint, data, prepared, record["settings"], rows, hiding, additions)
 
 
 def method_names(given: Sequence[str], corpus: Corpus) -> list[str]:
@@ -240,58 +182,6 @@ def training_settings(
 
 def _key(assignment: str) -> str:
     return assignment.partition("=")[0].strip().replace("-", "_")
-
-
-def unfinished(
-    wanted: Mapping[str, Training], corpus: Corpus, places: Places
-) -> dict[str, Training]:
-    """The trainings without a run, and members whose bundle is needed again but gone."""
-    missing = {
-        name for name, one in wanted.items() if not _is_finished(one, corpus, places.results)
-    }
-    for name in list(missing):
-        for member in wanted[name].members:
-            if not (places.bundle(member) / "bundle.json").is_file():
-                missing.add(member)
-    return {name: one for name, one in wanted.items() if name in missing}
-
-
-def _is_finished(one: Training, corpus: Corpus, results: Path) -> bool:
-    """Whether a run on the same data with the same settings lies in its place."""
-    path = results / corpus.run_name / one.method / f"seed-{one.seed}.json"
-    try:
-        run = json.loads(path.read_text("utf-8"))
-        if run["data"]["fingerprint"] != corpus.run_fingerprint:
-            return False
-        if one.members:  # what is joined has the settings of its members
-            return True
-        if _compared(run["settings"], type(one.settings)) != one.compared:
-            return False
-        return not _was_cut_short(run["settings"], one.settings, log_path(path))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return False
-
-
-def _was_cut_short(had: Mapping[str, Any], wanted: Any, log: Path) -> bool:
-    """Whether the clock ended the training of a run, where more time is given now."""
-    allowed, now = had.get("max_seconds"), getattr(wanted, "max_seconds", None)
-    if allowed is None or (now is not None and now <= allowed):
-        return False
-    end = json.loads(log.read_text("utf-8").splitlines()[-1])
-    done = end["epoch"] + 1 >= had["epochs"] or end["epoch"] - end["best_epoch"] >= had["patience"]
-    return not done
-
-
-def _compared(settings: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
-    """The settings that make a result; one that a run does not know had its default then."""
-    values = {**dataclasses.asdict(cls()), **settings}
-    values = json.loads(json.dumps(values))
-    if values.get("vectors"):
-        values["vectors"] = Path(values["vectors"]).name
-        values.pop("dim", None)  # the file has its own
-    if values.get("encoder"):
-        values["encoder"] = Path(values["encoder"]).name
-    return {name: value for name, value in values.items() if name not in NOT_COMPARED}
 
 
 def job_of(one: Training, corpus: Corpus, places: Places, command: str) -> Job:

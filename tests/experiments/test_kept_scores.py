@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from labelwise import bundle as bundles
-from labelwise.cli.kept_scores import kept_file, read_kept, write_kept
-from labelwise.cli.worker import Documents, Kept
 from labelwise.corpus.dataset import Dataset
 from labelwise.evaluation.runs import DataRecord
+from labelwise.experiments.kept_scores import kept_file, read_kept, write_kept
+from labelwise.experiments.sources import Documents, Kept
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.lexical import Lexical
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from labelwise.cli.output import note
 from labelwise.errors import LabelwiseError
+from labelwise.progress import note
 
 
 @runtime_checkable
@@ -17,8 +17,11 @@ class Resumable(Protocol):
     resume: bool
 
 
-def set_run_folder(model: object, name: str, out: Path, run_dir: Path | None, resume: bool) -> None:
-    """Tell a method that keeps checkpoints where to, and whether to go on from there."""
+def set_run_folder(
+    model: object, name: str, out: str | Path | None, run_dir: str | Path | None, resume: bool
+) -> None:
+    """Tell a method that keeps checkpoints where to, and whether to go on from there: the folder
+    that is named, or one beside the bundle; without either it keeps none."""
     if not isinstance(model, Resumable):
         if resume or run_dir is not None:
             raise LabelwiseError(
@@ -29,7 +32,9 @@ def set_run_folder(model: object, name: str, out: Path, run_dir: Path | None, re
     from labelwise.training.checkpoint import before
     from labelwise.training.loop import RunFolder
 
-    folder = run_dir if run_dir is not None else out.with_name(f"{out.name}.run")
+    if run_dir is None and out is None:
+        return
+    folder = Path(run_dir) if run_dir is not None else Path(f"{Path(str(out))}.run")
     if folder.is_file():
         raise LabelwiseError(f"{folder} is a file: the folder of a run needs another name")
     model.run_dir, model.resume = folder, resume
@@ -52,14 +57,20 @@ def run_folders(model: object) -> list[Path]:
     return [one.run_dir for one in parts if isinstance(one, Resumable) and one.run_dir is not None]
 
 
-def finish_run(model: object) -> list[Path]:
-    """Remove the checkpoints, which the bundle has made needless; give the logs, which stay."""
-    folders = run_folders(model)
-    if not folders:
-        return []
-    from labelwise.training.loop import RunFolder
+def finish_run(model: object) -> None:
+    """Remove the checkpoints, which the bundle has made needless; the logs stay."""
+    for folder in run_folders(model):
+        from labelwise.training.loop import RunFolder
 
-    for folder in folders:
         for checkpoint in RunFolder(folder).checkpoints:
             checkpoint.unlink(missing_ok=True)
-    return [log for folder in folders if (log := RunFolder(folder).log).is_file()]
+
+
+def logs_of(model: object) -> list[Path]:
+    """The logs of a training."""
+    found = []
+    for folder in run_folders(model):
+        from labelwise.training.loop import RunFolder
+
+        found.append(RunFolder(folder).log)
+    return [log for log in found if log.is_file()]

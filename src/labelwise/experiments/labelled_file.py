@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from labelwise.bundle import name_of, thesaurus_in
-from labelwise.cli.measured import score
 from labelwise.corpus.dataset import digest_of
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
@@ -24,6 +23,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.evaluation.document_records import DocumentRecords, MeasuredDocument
 from labelwise.evaluation.measures import evaluate
 from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_memory
+from labelwise.experiments.scoring import score
 from labelwise.methods import Method, Scores
 
 

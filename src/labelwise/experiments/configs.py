@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from labelwise.cli.settings import parse_settings, typed
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.experiments.settings import parse_settings, typed
 
 
 def read_config(path: Path) -> dict[str, str]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from labelwise.cli.configs import find_vectors
-from labelwise.cli.output import note
 from labelwise.corpus.dataset import NOTHING, Additions, open_dataset
 from labelwise.errors import InputError
+from labelwise.experiments.configs import find_vectors
+from labelwise.progress import note
 
 LEARNED = re.compile(r"skipgram-(\d+)\.txt(?:\.gz|\.xz)?")
 

@@ -8,24 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from labelwise.bundle import name_of
-from labelwise.cli.inputs import hiding_of_card
-from labelwise.cli.output import one_bar
-from labelwise.corpus.batches import batches
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import Measures, evaluate
 from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_memory
 from labelwise.evaluation.threshold import tune_threshold
+from labelwise.experiments.data import hiding_of_card
+from labelwise.experiments.scoring import score
+from labelwise.experiments.sources import Numbers
 
 if TYPE_CHECKING:
     from labelwise.corpus.dataset import Dataset
-    from labelwise.corpus.document import Document
     from labelwise.methods import Method, Scores
-
-BATCH = 1000
-
 
 Scored = Callable[[str], tuple["Scores", Any]]
 """From the name of a split to the scores and the gold labels of its documents."""
@@ -63,8 +57,6 @@ def measure_prepared(
     command: str = "",
 ) -> Run:
     """The same from a prepared corpus, in the labels that the method was trained with."""
-    from labelwise.cli.worker import Numbers
-
     source = Numbers(folder, None, hiding_of_card(card))
     if method.label_space.fingerprint != source.record.label_space:
         raise LabelwiseError(
@@ -117,15 +109,3 @@ def _measured(
         peak_memory=max(peak_memory() or 0, card.get("peak_memory") or 0) or None,
         command=command,
     )
-
-
-def score(method: Method, documents: Sequence[Document], description: str) -> Scores:
-    """All scores, a batch at a time, with a bar."""
-    found = np.empty((len(documents), len(method.label_space)), dtype=np.float32)
-    at = 0
-    with one_bar(description, len(documents)) as advance:
-        for batch in batches(documents, BATCH):
-            found[at : at + len(batch)] = method.scores(batch)
-            at += len(batch)
-            advance(len(batch))
-    return found

@@ -1,0 +1,338 @@
+"""The card of a model: what it is, how good it is and what it cannot do, on one page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labelwise.errors import InputError
+from labelwise.files import write_whole
+
+if TYPE_CHECKING:
+    from labelwise.evaluation.runs import Run
+
+
+def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> str:
+    """The page, from the bundle and the files in ``results`` alone; its figure is written where it
+    is wanted."""
+    from labelwise import bundle as bundles
+    from labelwise.evaluation.notes import note_of
+    from labelwise.evaluation.runs import Run
+
+    manifest = bundles.describe(bundle)
+    told = manifest["card"]
+    name = bundles.name_of(told, manifest["method"])
+    # A model that was made like another, on more documents, has the figures of that one.
+    data = told.get("twin", told).get("data", {})
+    folder = results / str(data.get("name", "")) / name
+    seed = f"seed-{manifest['settings'].get('seed', 0)}.json"
+    run = Run.read(folder / seed) if (folder / seed).is_file() else None
+    on_files = [
+        Run.read(one) for one in sorted(results.glob(f"*/{name}@{folder.parent.name}/{seed}"))
+    ]
+    sizes = _read(folder / "sizes.json")
+    written = note_of(folder) or note_of(folder.parent / manifest["method"])
+    parts = [
+        f"# {name}",
+        "This page is written by `labelwise card` from the bundle and the files in `results/`; do "
+        "not edit it.",
+        *_summary(manifest, name, bundle),
+        "## How good it is",
+        *_twin(told),
+        *_figures(run, name, "its twin" if "twin" in told else "this very file"),
+        *_on_files(on_files, results, manifest.get("calibration", {}).get("record", "")),
+        *([written] if written else ()),
+        *_editions(name, folder.parent.name, results, seed),
+        *_chances(manifest, results, figure),
+        *_evidence(folder),
+        *_sizes(sizes),
+        "## What it cannot do",
+        "\n".join(f"- {one}" for one in _limits(manifest)),
+        "## How it was made",
+        *_making(manifest, run),
+    ]
+    if told.get("notices"):
+        parts += ["## Notices", "\n".join(f"- {one}" for one in told["notices"])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    if not path.is_file():
+        return None
+    try:
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise InputError(f"not JSON ({error})", file=path) from error
+    return found
+
+
+def _summary(manifest: Mapping[str, Any], name: str, bundle: Path) -> Iterator[str]:
+    from labelwise import bundle as bundles
+    from labelwise import shipped
+
+    told, data = manifest["card"], manifest["card"].get("data", {})
+    size = bundles.size_of(bundle)
+    groups = data.get("groups", {})
+    labels = ", ".join(f"{count:,} {group}" for group, count in groups.items())
+    ranks = "that was trained to rank" if "relabelled" in told else "that ranks"
+    yield (
+        f"A model of the method `{manifest['method']}`{_members(told)}, {size / 1e6:.1f} MB, "
+        f"{ranks} {sum(groups.values()):,} labels ({labels}). It was trained on {data.get('name')} "
+        f"({data.get('counts', {}).get('train', 0):,} documents)."
+    )
+    if new := told.get("relabelled"):
+        counts = new["counts"]
+        yield (
+            f"Its labels are those of the thesaurus {new['name']} ({new['date'] or 'no date'}), to "
+            f"which `labelwise relabel` brought it without training: {counts['labels']:,} labels "
+            f"since, {counts['renamed']:,} of the old ones by a new name, {counts['replaced']:,} "
+            f"replaced by their successors, {counts['dropped']:,} no longer suggested, "
+            f"{counts['added']:,} new ones scored from their descriptors."
+        )
+    if (known := told.get("thesaurus")) and known["domains"]:
+        yield (
+            "It says of a label where it stands in the thesaurus: in which of "
+            f"{len(known['domains'])} domains and {len(known['microthesauri'])} microthesauri, and "
+            "under which broader concepts."
+        )
+    if name in shipped.NAMES:
+        used = "use it where no bundle is named"
+        yield (
+            "It is part of the package: `labelwise tag act.html` and `labelwise explain act.html` "
+            + (f"{used}." if name == shipped.NAME else f"with `--bundle {name}` use it.")
+            + " In Python:"
+        )
+        yield (
+            f'```python\nimport labelwise\n\nmodel = labelwise.load("{name}")\n'
+            "for tag in model.tag(text):\n    print(tag.descriptor, tag.score)\n```"
+        )
+
+
+def _members(told: Mapping[str, Any]) -> str:
+    members = told.get("members")
+    return f" ({', '.join(members)})" if members else ""
+
+
+def _twin(told: Mapping[str, Any]) -> Iterator[str]:
+    """Why the figures are not those of the file itself, where it was made like another."""
+    if "twin" not in told:
+        return
+    ours, theirs = told.get("data", {}), told["twin"]["data"]
+    more = ours["counts"]["train"] - theirs["counts"]["train"]
+    yield (
+        f"The file was trained on everything there is. Its figures are those of a twin that was "
+        f"trained on {theirs['name']}, {more:,} documents fewer: those that it is measured on "
+        "below. Settings, weights of the members, threshold and calibration are the twin's."
+    )
+
+
+def _on_files(runs: Sequence[Run], results: Path, calibrated: str) -> Iterator[str]:
+    """Its figures on labelled files, and by year where these say so."""
+    from labelwise.evaluation.document_records import read_documents
+    from labelwise.evaluation.file_tables import file_table, file_year_table
+    from labelwise.evaluation.tables import group_table
+
+    for run in runs:
+        (split,) = run.measures
+        before = ", before its scores were calibrated on them"
+        yield (
+            f"On {run.data.name}, {run.data.counts[split]:,} documents"
+            + (before if calibrated.partition("/")[0] == run.data.name else "")
+            + ":"
+        )
+        yield group_table(run.measures[split]).markdown().rstrip()
+        yield file_table([run], split).markdown().rstrip()
+        documents = read_documents(results / run.data.name, [run])
+        if documents is not None and documents.years(split).any():
+            yield file_year_table([run], documents.years(split), split).markdown().rstrip()
+
+
+def _editions(name: str, data: str, results: Path, seed: str) -> Iterator[str]:
+    """The first edition of the model that ships beside the present one, on the same documents."""
+    from labelwise import shipped
+    from labelwise.evaluation.file_tables import file_table
+    from labelwise.evaluation.runs import Run
+
+    if name != shipped.NAME or data == shipped.FIRST:
+        return
+    before = sorted(results.glob(f"*/{name}@{shipped.FIRST}/{seed}"))
+    for first in before:
+        second = first.parents[1] / f"{name}@{data}" / seed
+        if second.is_file():
+            runs = [Run.read(first), Run.read(second)]
+            (split,) = runs[0].measures
+            yield "## What has changed"
+            yield (
+                f"The first edition was a linear model, trained on {shipped.FIRST} alone, with the "
+                "4,271 concepts that have a document there, and their names of that time. Both on "
+                f"{runs[0].data.name}:"
+            )
+            yield file_table(runs, split).markdown().rstrip()
+
+
+def _figures(run: Run | None, name: str, what: str) -> Iterator[str]:
+    from labelwise.evaluation.tables import group_table
+
+    if run is None:
+        yield f"It has not been measured: `labelwise evaluate` writes a run for {name}."
+        return
+    for split, measures in reversed(run.measures.items()):
+        yield f"On the {split} split of {run.data.name}, measured with {what}:"
+        yield group_table(measures).markdown().rstrip()
+    yield (
+        "`frequent` labels have 50 training documents or more, `few` 1 to 49, `zero` none. A group "
+        "ranks its own labels among themselves. micro-F1 is at a score above 0.5, `tuned` at the "
+        f"threshold that is best on dev, {run.threshold or 0.5:.4f}."
+    )
+
+
+def _chances(manifest: Mapping[str, Any], results: Path, figure: Path | None) -> Iterator[str]:
+    """Whether its scores are chances and what can be done with them, where that was measured."""
+    from labelwise.evaluation import calibration_records as records
+    from labelwise.evaluation.reliability_figure import reliability_svg
+
+    at = manifest.get("calibration", {}).get("record", "")
+    record = _read(results / at) if at else None
+    if record is None:
+        return
+    yield "## What its scores are good for"
+    yield (
+        f"Scores are calibrated on {record['data']['name']}, {record['documents']:,} documents "
+        f"(`labelwise calibrate --on`, figures of {record['method']}): on such documents a score "
+        "is the chance that a label is right."
+    )
+    yield records.without_a_look(record)
+    if figure is not None:
+        write_whole(figure, reliability_svg(record))
+        yield f"![Share of the five best labels that are gold, by score]({figure.name})"
+    for table in (records.reliability_table, records.assigned_table, records.precision_table):
+        yield table(record).markdown().rstrip()
+    yield records.EXPLAINED
+
+
+def _evidence(folder: Path) -> Iterator[str]:
+    """Whether its scores hang on the words that it shows, where that was measured."""
+    from labelwise.evaluation.faithfulness_records import EXPLAINED, faithfulness_table
+
+    table = faithfulness_table(folder.parent, folder.name)
+    if table is not None:
+        yield "## Is its evidence true?"
+        yield table.markdown().rstrip()
+        yield EXPLAINED
+
+
+def _sizes(written: Mapping[str, Any] | None) -> Iterator[str]:
+    """Size against quality, as `labelwise compact` measured it."""
+    from labelwise.experiments.compact import Size, sizes_table
+
+    if written is None:
+        return
+    took = written["seconds"]
+    yield "## How small it is"
+    yield (
+        "Weights below `prune` were dropped, n-grams left without a weight as well, and the other "
+        "weights rounded to levels that fit a byte. The dev split chose among the sizes of at most "
+        f"{written['max_mb']:g} MB, by RP@5 over all labels:"
+    )
+    sizes = [Size(**one) for one in (written["parent"], *written["sizes"])]
+    yield sizes_table(sizes, Size(**written["chosen"])).markdown().rstrip()
+    yield (
+        f"It loads in {took['load']:.2f} s; `labelwise tag` gives its first answer after "
+        f"{took['first answer']:.2f} s, Python's start and all imports included, and scores "
+        f"{took['documents a second']:,.0f} documents a second from text ({_machine(written)})."
+    )
+
+
+def _machine(written: Mapping[str, Any]) -> str:
+    found = written["machine"]
+    return f"{found['processor']}, {found['threads']} threads"
+
+
+def _eurlex57k_limits(relabelled: bool, has_newlaw: bool) -> Iterator[str]:
+    """What every model trained on this data has in common."""
+    yield "It reads English. On a text in another language its answer means nothing."
+    if has_newlaw:
+        yield (
+            "It has learned from whole acts of 1958 to 2016 (EURLEX57K) and, of those that came "
+            "later, from titles and a few hundred texts (newlaw). It knows less of what is new: "
+            "see the figures by year."
+        )
+    else:
+        yield "It has learned from acts of 1958 to 2016 (EURLEX57K). " + (
+            "Subjects that are newer it does not know, whatever today's names of its concepts say."
+            if relabelled
+            else "Subjects and concepts that are newer it does not know, and the names of its "
+            "concepts are those of that time."
+        )
+    yield (
+        "It has learned from legislation: regulations, directives and decisions. On other texts, "
+        "news or judgments say, nothing was measured."
+    )
+
+
+def _limits(manifest: Mapping[str, Any]) -> Iterator[str]:
+    data = manifest["card"].get("data", {})
+    groups = data.get("groups", {})
+    first, *added = str(data.get("name", "")).split("+")
+    if first == "eurlex57k":
+        yield from _eurlex57k_limits("relabelled" in manifest["card"], "newlaw" in added)
+    linear = {"svm", "logistic"}
+    if groups.get("zero") and manifest["method"] not in linear:
+        yield (
+            f"It knows {groups['zero']:,} labels by their names alone, for no training document "
+            "carries them: see the rows `zero`."
+        )
+    if groups.get("zero") and manifest["method"] in linear:
+        yield (
+            f"It cannot suggest the {groups['zero']:,} labels that no training document carried: "
+            "they score 0. A model that knows labels by their names can."
+        )
+    if {manifest["method"], *manifest["card"].get("members", ())} & linear:
+        yield (
+            ("Its linear member" if "members" in manifest["card"] else "It")
+            + " reads a document whole, whatever its length: an act of 100,000 words is one bag of "
+            "words and pairs of words. Order beyond pairs, tables and figures mean nothing to it."
+        )
+    if {"minilm-lwan", "mpnet-lwan"} & {manifest["method"], *manifest["card"].get("members", ())}:
+        yield "Its encoder reads the beginning of an act, of about 750 words, and nothing after it."
+    if groups.get("few"):
+        yield (
+            f"Of the labels, {groups['few']:,} have fewer than 50 training documents: see the row "
+            "`few`, and look at suggestions of such labels twice."
+        )
+    calibrated = manifest.get("calibration", {}).get("record", "").partition("/")[0]
+    yield (
+        (
+            f"Scores are chances fitted on {calibrated} for groups of labels, not label by label. "
+            if calibrated
+            else "Scores are probabilities fitted on dev over all labels at once, not label by "
+            "label. "
+        )
+        + f"`--threshold tuned` is {manifest['threshold']:.4f}, which is best for micro-F1 on "
+        + f"{calibrated or 'dev'}: for documents of another kind, choose your own."
+    )
+    yield (
+        "It suggests; an indexer decides. The evidence is what the program went by, not what the "
+        "law means."
+    )
+
+
+def _making(manifest: Mapping[str, Any], run: Run | None) -> Iterator[str]:
+    told = manifest["card"]
+    data = told.get("data", {})
+    if parent := told.get("parent"):
+        yield (
+            f"From a bundle ({parent['method']}) of {parent['bytes'] / 1e6:.1f} MB by `labelwise "
+            "compact`; nothing was trained again."
+        )
+    own = run if "twin" not in told else None
+    commands = own.command if own is not None else told.get("command", "")
+    yield f"```\n{commands}\n```" if commands else "How is not known: the bundle does not say."
+    versions = ", ".join(f"{one} {number}" for one, number in told.get("versions", {}).items())
+    yield (
+        f"Data fingerprint `{data.get('fingerprint')}`, label space `{data.get('label_space')}`; "
+        f"{versions}."
+    )
+    yield "```json\n" + json.dumps(manifest["settings"], indent=1) + "\n```"

@@ -1,0 +1,77 @@
+"""How good a model is: measured on a data set, group by group, or on any labelled file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from labelwise.corpus.skipped import Skipped
+from labelwise.corpus.thesaurus import read_thesaurus
+from labelwise.errors import CallError
+from labelwise.evaluation.runs import Run
+from labelwise.experiments.data import (
+    additions_of,
+    as_trained,
+    commands,
+    read_dataset,
+    refuse_relabelled,
+)
+from labelwise.experiments.labelled_file import measure_file
+from labelwise.experiments.measured import measure, measure_prepared
+from labelwise.model import Model, load
+from labelwise.progress import note
+
+SPLITS = ("dev", "test")
+
+
+def evaluate(
+    bundle: str | Path | Model,
+    *,
+    data: str | Path | None = None,
+    prepared: str | Path | None = None,
+    on: str | Path | None = None,
+    more: Sequence[str | Path] | None = None,
+    summaries: bool = False,
+    thesaurus: str | Path | None = None,
+    every_concept: bool = False,
+    split: Sequence[str] | None = None,
+    results: str | Path | None = None,
+    skip_bad: bool = False,
+    command: str = "",
+) -> Run:
+    """Measure a model; with ``results``, write the run there.
+
+    The options are those of `labelwise evaluate`. The figures of a run are
+    ``run.measures["test"]["few"]["RP@5"]``. ``command`` is what the run says that it was made with,
+    after what the model was.
+    """
+    if data is None and prepared is None and on is None:
+        raise CallError("--data (or LABELWISE_DATA), --prepared or --on is needed")
+    if on is not None and (more or summaries or every_concept or split):
+        raise CallError("--on measures on one file; of the others only --thesaurus fits")
+    model = bundle if isinstance(bundle, Model) else load(bundle)
+    method, card = model.method, model.card
+    splits = [str(one) for one in split or SPLITS]
+    command = commands(card, command)
+    if on is None:
+        named = model.name if isinstance(bundle, Model) else bundle
+        refuse_relabelled(named, card, "measure it on a file with --on")
+    if on is not None:
+        skipped = Skipped() if skip_bad else None
+        known = read_thesaurus(Path(thesaurus)) if thesaurus else model.thesaurus
+        run, documents = measure_file(
+            method, Path(on), thesaurus=known, card=card, command=command, skipped=skipped
+        )
+        if results is not None:
+            documents.write(results)
+        if skipped and skipped.count:
+            note(skipped.summary())
+    elif prepared is not None:
+        run = measure_prepared(method, Path(prepared), splits, card=card, command=command)
+    else:
+        additions = additions_of(more, summaries, thesaurus, every_concept)
+        dataset = read_dataset(Path(str(data)), additions, skip_bad=skip_bad)
+        run = measure(method, as_trained(dataset, card), splits, card=card, command=command)
+    if results is not None:
+        run.write(results)
+    return run

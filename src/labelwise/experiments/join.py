@@ -1,0 +1,101 @@
+"""Saved models become one, weighed on the dev documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from labelwise import bundle as bundles
+from labelwise.errors import CallError, LabelwiseError
+from labelwise.evaluation.threshold import tune_threshold
+from labelwise.experiments.data import additions_of, hiding_of_card
+from labelwise.experiments.joining import JOINERS
+from labelwise.experiments.sources import Documents, Kept
+from labelwise.methods import Method
+from labelwise.methods.blend import Blend
+from labelwise.model import Model
+
+
+def join(
+    method: str,
+    members: Sequence[str | Path],
+    *,
+    data: str | Path | None = None,
+    more: Sequence[str | Path] | None = None,
+    summaries: bool = False,
+    thesaurus: str | Path | None = None,
+    every_concept: bool = False,
+    like: str | Path | None = None,
+    out: str | Path,
+    name: str | None = None,
+    command: str = "",
+) -> Model:
+    """Join the bundles of trained models into one, which holds them all, and write it.
+
+    The options are those of `labelwise join`. ``command`` is what the card says that it was made
+    with.
+    """
+    if method not in JOINERS:
+        raise LabelwiseError(
+            f"'{method}' is not made by joining; these are: {', '.join(JOINERS)} (the method comes "
+            "first, then the bundles)"
+        )
+    if len(members) < 2:
+        raise LabelwiseError(f"{method} is joined from two bundles or more, not from {members[0]}")
+    if like is not None and method != "blend":
+        raise CallError("a blend can be like another one, no other method")
+    if data is None and like is None:
+        raise CallError("--data (or LABELWISE_DATA) or --like is needed")
+    bundles.check_writable(Path(out))
+    cards = [bundles.describe(path)["card"] for path in members]
+    if like is not None:
+        joined = _joined_like(members, like)
+    else:
+        additions = additions_of(more, summaries, thesaurus, every_concept)
+        source = Documents(Path(str(data)), additions, hiding_of_card(cards[0]))
+        joined = _joined(method, members, source)
+    fit = [card.get("seconds", {}).get("fit", 0.0) for card in cards]
+    made = [str(card.get("command", "")) for card in cards]
+    card: dict[str, Any] = {
+        **cards[0],
+        "seconds": {"fit": sum(fit)},
+        "peak_memory": max(card.get("peak_memory") or 0 for card in cards),
+        "command": "\n".join([*made, command]).strip(),
+        **getattr(joined, "card", {}),
+    }
+    notices = [line for card in cards for line in card.get("notices", ())]
+    card |= {"notices": list(dict.fromkeys(notices))} if notices else {}
+    card |= {"name": name} if name else {}
+    card |= {"twin": bundles.as_twin(like)} if like else {}
+    bundles.save(joined, out, card=card)
+    return Model(joined, name=bundles.name_of(card, method), card=card)
+
+
+def _joined(method: str, members: Sequence[str | Path], source: Documents) -> Method:
+    """The models as one, weighed on the dev documents."""
+    space = source.dataset.label_space
+    if not source.dataset.dev:
+        raise LabelwiseError(
+            f"the data set {source.record.name} has no dev documents, on which the joined models "
+            "are weighed"
+        )
+    loaded = [bundles.load(path) for path in members]
+    for path, one in zip(members, loaded, strict=True):
+        if one.label_space.fingerprint != space.fingerprint:
+            raise LabelwiseError(
+                f"{path} has other labels or label counts than the data set {source.record.name}: "
+                "join models that were trained on it"
+            )
+    known = Kept(source, {str(path): one for path, one in zip(members, loaded, strict=True)})
+    joined, scores = JOINERS[method](loaded, known, ["dev"])
+    joined.threshold = tune_threshold(scores["dev"], source.gold("dev"))
+    return joined
+
+
+def _joined_like(members: Sequence[str | Path], like: str | Path) -> Method:
+    """The models as one, weighed as another blend is."""
+    twin = bundles.load(like)
+    if not isinstance(twin, Blend):
+        raise LabelwiseError(f"{like} is a {twin.name}, and not a blend")
+    return Blend.like([bundles.load(path) for path in members], twin)

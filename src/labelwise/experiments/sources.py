@@ -1,0 +1,122 @@
+"""Documents to train on and to measure: from files, as numbers, or with scores kept of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from labelwise.corpus.dataset import NOTHING, Additions, open_dataset
+from labelwise.corpus.hidden import Hiding, hide
+from labelwise.corpus.more import repeated_note
+from labelwise.errors import LabelwiseError
+from labelwise.evaluation.runs import DataRecord
+from labelwise.experiments.kept_scores import read_kept
+from labelwise.experiments.scoring import score
+from labelwise.methods import Method, Scores
+from labelwise.progress import note
+
+if TYPE_CHECKING:
+    from labelwise.training.prepared import Split
+
+
+class Source(Protocol):
+    """Documents to train on and to measure."""
+
+    record: DataRecord
+
+    def fit(self, method: Method) -> None: ...
+    def scores(self, method: Method, split: str) -> Scores: ...
+    def gold(self, split: str) -> Any: ...
+
+
+class Documents:
+    """A data set, as `labelwise train` reads it."""
+
+    def __init__(
+        self, folder: Path, additions: Additions = NOTHING, hiding: Hiding | None = None
+    ) -> None:
+        dataset = open_dataset(folder, additions)
+        self.dataset = hide(dataset, hiding) if hiding else dataset
+        self.record = DataRecord.of(self.dataset)
+        if dataset.repeated:
+            note(repeated_note(dataset.repeated))
+
+    def fit(self, method: Method) -> None:
+        method.thesaurus = self.dataset.thesaurus
+        method.fit(self.dataset.train, self.dataset.dev, self.dataset.label_space)
+
+    def scores(self, method: Method, split: str) -> Scores:
+        return score(method, getattr(self.dataset, split), f"{method.name}: scoring {split}")
+
+    def gold(self, split: str) -> Any:
+        return self.dataset.label_space.gold(getattr(self.dataset, split))
+
+
+class Numbers:
+    """A prepared corpus, from which networks alone can be trained."""
+
+    def __init__(self, folder: Path, rows: Path | None, hiding: Hiding | None = None) -> None:
+        from labelwise.training.hidden import hide_prepared
+        from labelwise.training.prepared import read_prepared, read_record
+        from labelwise.training.vector_rows import with_vector_rows
+
+        self.record = DataRecord(**read_record(folder)["data"])
+        self.prepared, test = read_prepared(folder)
+        if rows is not None:
+            self.prepared, _ = with_vector_rows(self.prepared, rows)
+        if hiding is not None:
+            self.prepared, test = hide_prepared(self.prepared, test, hiding)
+            train, space = self.prepared.train, self.prepared.label_space
+            self.record = self.record.view(hiding, space, len(train.ids))
+        self.splits: dict[str, Split] = {"dev": self.prepared.dev}
+        if test is not None:
+            self.splits["test"] = test
+
+    def fit(self, method: Method) -> None:
+        network = self._network(method)
+        if getattr(method.settings, "vectors", None):
+            width = self.prepared.vectors.shape[1]
+            method.settings = dataclasses.replace(method.settings, dim=width)
+        network.fit_prepared(self.prepared)
+
+    def scores(self, method: Method, split: str) -> Scores:
+        network = self._network(method)
+        if network.vocabulary != self.prepared.vocabulary:
+            raise LabelwiseError(
+                f"this {method.name} has another vocabulary than the prepared corpus: train it "
+                "again from this corpus"
+            )
+        return method.finished(network.scores_of(self.splits[split]))
+
+    def gold(self, split: str) -> Any:
+        return self.splits[split].gold
+
+    def _network(self, method: Method) -> Any:
+        from labelwise.methods.network import NetworkMethod
+
+        if not isinstance(method, NetworkMethod):
+            raise LabelwiseError(
+                f"{method.name} cannot be trained from a prepared corpus, only from documents"
+            )
+        return method
+
+
+class Kept:
+    """The same documents, with the scores that were kept of saved models where they were."""
+
+    def __init__(self, source: Source, members: Mapping[str, Method]) -> None:
+        self.source, self.record = source, source.record
+        self.paths = {id(member): Path(path) for path, member in members.items()}
+
+    def fit(self, method: Method) -> None:
+        self.source.fit(method)
+
+    def scores(self, method: Method, split: str) -> Scores:
+        path = self.paths[id(method)]
+        kept = read_kept(path, split, method.label_space, self.record)
+        return self.source.scores(method, split) if kept is None else kept
+
+    def gold(self, split: str) -> Any:
+        return self.source.gold(split)

@@ -1,0 +1,52 @@
+"""Which trainings are finished: a run on the same data with the same settings lies in its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from labelwise.evaluation.runs import log_path
+from labelwise.experiments.corpora import Corpus
+from labelwise.experiments.trainings import Places, Training, compared
+
+
+def unfinished(
+    wanted: Mapping[str, Training], corpus: Corpus, places: Places
+) -> dict[str, Training]:
+    """The trainings without a run, and members whose bundle is needed again but gone."""
+    missing = {
+        name for name, one in wanted.items() if not _is_finished(one, corpus, places.results)
+    }
+    for name in list(missing):
+        for member in wanted[name].members:
+            if not (places.bundle(member) / "bundle.json").is_file():
+                missing.add(member)
+    return {name: one for name, one in wanted.items() if name in missing}
+
+
+def _is_finished(one: Training, corpus: Corpus, results: Path) -> bool:
+    """Whether a run on the same data with the same settings lies in its place."""
+    path = results / corpus.run_name / one.method / f"seed-{one.seed}.json"
+    try:
+        run = json.loads(path.read_text("utf-8"))
+        if run["data"]["fingerprint"] != corpus.run_fingerprint:
+            return False
+        if one.members:  # what is joined has the settings of its members
+            return True
+        if compared(run["settings"], type(one.settings)) != one.compared:
+            return False
+        return not _was_cut_short(run["settings"], one.settings, log_path(path))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return False
+
+
+def _was_cut_short(had: Mapping[str, Any], wanted: Any, log: Path) -> bool:
+    """Whether the clock ended the training of a run, where more time is given now."""
+    allowed, now = had.get("max_seconds"), getattr(wanted, "max_seconds", None)
+    if allowed is None or (now is not None and now <= allowed):
+        return False
+    end = json.loads(log.read_text("utf-8").splitlines()[-1])
+    done = end["epoch"] + 1 >= had["epochs"] or end["epoch"] - end["best_epoch"] >= had["patience"]
+    return not done

@@ -1,0 +1,92 @@
+"""From a data set to a trained model, and to its bundle."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from labelwise import bundle as bundles
+from labelwise.errors import CallError
+from labelwise.evaluation.runs import DataRecord, current_versions, peak_memory
+from labelwise.experiments.configs import find_vectors, settings_from
+from labelwise.experiments.data import additions_of, hiding_of, read_dataset
+from labelwise.experiments.run_folder import finish_run, run_folders, set_run_folder
+from labelwise.experiments.settings import typed
+from labelwise.methods import get
+from labelwise.model import Model
+from labelwise.progress import note
+
+
+def train(
+    method: str,
+    *,
+    data: str | Path,
+    more: Sequence[str | Path] | None = None,
+    summaries: bool = False,
+    thesaurus: str | Path | None = None,
+    every_concept: bool = False,
+    out: str | Path | None = None,
+    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    config: str | Path | None = None,
+    seed: int | None = None,
+    hide: float | None = None,
+    draw: int = 0,
+    drop_documents: bool = False,
+    cache: str | Path | None = None,
+    run_dir: str | Path | None = None,
+    resume: bool = False,
+    skip_bad: bool = False,
+    command: str = "",
+) -> Model:
+    """Train a method on a data set; with ``out``, write it there as a bundle.
+
+    The options are those of `labelwise train`. ``settings`` are those of the method, by name, or as
+    ``name=value``; a network keeps its checkpoints in ``run_dir``, or beside ``out``. ``command``
+    is what the card says that it was made with.
+    """
+    cls = get(method)
+    folder, file = Path(data), Path(config) if config is not None else None
+    given = [*_assignments(settings), *([f"seed={seed}"] if seed is not None else ())]
+    chosen = settings_from(cls.Settings, method, file, given)
+    if getattr(chosen, "vectors", None):
+        chosen = dataclasses.replace(chosen, vectors=find_vectors(chosen.vectors, folder, file))
+    model = cls(chosen)
+    model.cache = Path(cache) if cache is not None else None
+    if out is not None:
+        bundles.check_writable(Path(out))
+    elif resume and run_dir is None:
+        raise CallError("where the training is to go on from is not known: give --run-dir or --out")
+    set_run_folder(model, method, out, run_dir, resume)
+
+    hiding = hiding_of(hide, draw, drop_documents)
+    additions = additions_of(more, summaries, thesaurus, every_concept)
+    dataset = read_dataset(folder, additions, skip_bad=skip_bad, hiding=hiding)
+    model.thesaurus = dataset.thesaurus
+    started = time.perf_counter()
+    try:
+        model.fit(dataset.train, dataset.dev, dataset.label_space)
+    except KeyboardInterrupt:
+        if run_folders(model):
+            note("to go on from the last checkpoint, call the same command with --resume")
+        raise
+    card = {
+        "data": dataclasses.asdict(DataRecord.of(dataset)),
+        "seconds": {"fit": round(time.perf_counter() - started, 3)},
+        "peak_memory": peak_memory(),
+        "versions": current_versions(),
+        "command": command,
+    }
+    if out is not None:
+        bundles.save(model, out, card=card)
+    finish_run(model)
+    return Model(model, thesaurus=dataset.thesaurus, card=card)
+
+
+def _assignments(settings: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
+    """Settings as they would be typed after ``--set``."""
+    if isinstance(settings, Mapping):
+        return [f"{name}={typed(value)}" for name, value in settings.items()]
+    return list(settings or ())
