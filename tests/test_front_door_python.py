@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import json
 import subprocess
 import sys
@@ -16,7 +17,8 @@ import pytest
 import labelwise
 from labelwise import model as front
 from labelwise.corpus.dataset import Dataset
-from labelwise.errors import LabelwiseError
+from labelwise.corpus.synthetic import make_dataset
+from labelwise.errors import CallError, LabelwiseError
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.svm import SVM
 
@@ -42,7 +44,34 @@ def test_importing_it_costs_nothing() -> None:
     assert done.stdout == "False load\n"
     with pytest.raises(AttributeError, match="no attribute 'lode'"):
         _ = labelwise.lode
-    assert set(labelwise.__all__) <= {*dir(front), "read", "__version__"}
+    assert all(getattr(labelwise, name) for name in labelwise.__all__)
+
+
+@pytest.mark.parametrize("name", ["train", "evaluate", "join", "compare"])
+def test_a_function_takes_the_options_of_the_command_of_its_name(name: str) -> None:
+    from labelwise.cli import app
+
+    options = set(inspect.signature(getattr(app, name)).parameters)
+    taken = set(inspect.signature(getattr(labelwise, name)).parameters)
+    assert taken - {"command"} == options - {"as_json", "help_settings"}
+
+
+def test_what_is_trained_and_measured_in_python_is_what_the_commands_write(
+    labelwise_cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    acts, bundle = tmp_path / "acts", tmp_path / "lexical.bundle"
+    make_dataset(acts, train=60, dev=12, test=12)
+    trained = labelwise.train("lexical", data=acts)
+    assert not list(tmp_path.glob("*.bundle"))
+    labelwise_cli("train", "lexical", "--data", acts, "--out", bundle)
+    ran = labelwise_cli("evaluate", bundle, "--data", acts, "--results", tmp_path / "r", "--json")
+    run = labelwise.evaluate(trained, data=acts)
+    assert json.loads(json.dumps(run.to_json()["measures"])) == json.loads(ran)["measures"]
+    assert run.threshold == json.loads(ran)["threshold"]
+    [row] = labelwise.compare([tmp_path / "r"], rounds=10).methods
+    assert row.figures["RP@5"].mean == run.value("test", "all", "RP@5")
+    with pytest.raises(CallError, match="--prepared or --on is needed"):
+        labelwise.evaluate(trained)
 
 
 def test_a_text_a_document_a_file_and_a_list_are_tagged(

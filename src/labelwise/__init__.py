@@ -13,13 +13,40 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from labelwise.corpus.readers import read
+    from labelwise.evaluation.comparison import Comparison
+    from labelwise.evaluation.runs import Run
+    from labelwise.experiments.compare import compare
+    from labelwise.experiments.evaluate import evaluate
+    from labelwise.experiments.join import join
+    from labelwise.experiments.train import train
     from labelwise.model import Model, Tag, Tagging, load
 
 __version__ = "0.1.0"
 
-__all__ = ["Model", "Tag", "Tagging", "__version__", "load", "read"]
+__all__ = [
+    "Comparison",
+    "Model",
+    "Run",
+    "Tag",
+    "Tagging",
+    "__version__",
+    "compare",
+    "evaluate",
+    "join",
+    "load",
+    "read",
+    "train",
+]
 
-_WHERE = {"read": "labelwise.corpus.readers"}
+_WHERE = {
+    "Comparison": "labelwise.evaluation.comparison",
+    "Run": "labelwise.evaluation.runs",
+    "compare": "labelwise.experiments.compare",
+    "evaluate": "labelwise.experiments.evaluate",
+    "join": "labelwise.experiments.join",
+    "read": "labelwise.corpus.readers",
+    "train": "labelwise.experiments.train",
+}
 """Modules of what is not in ``labelwise.model``."""
 
 

@@ -160,6 +160,15 @@ def test_reproduce_makes_a_blend_of_the_bundles_of_its_members(
     assert found["blend"].threshold == pytest.approx(blend.threshold)
     assert "weights" in bundles.describe(tmp_path / "bundles/blend-0.bundle")["card"]
     assert "blend, seed 0: finished before" in labelwise(*asked).err
+    svm = str(bundles.describe(tmp_path / "bundles/svm-0.bundle")["digest"])
+    assert found["blend"].members["svm-0"] == svm
+
+    said = labelwise(*asked, "--set", "C=2.0")
+    assert "blend, seed 0: started" in said.err
+    assert "exact-match, seed 0: finished before" in said.err
+    again = Run.read(tmp_path / "results/acts/blend/seed-0.json")
+    assert again.members["exact-match-0"] == found["blend"].members["exact-match-0"]
+    assert again.members["svm-0"] != svm
 
 
 def test_every_method_that_is_joined_has_members_and_a_way_to_join_them() -> None:

@@ -101,6 +101,8 @@ class Run:
     peak_memory: int | None = None  # bytes; of the GPU where the method was trained on one
     command: str = ""
     device: str = ""  # what the method was trained on: the name of a GPU, or cpu
+    members: dict[str, str] = field(default_factory=dict)
+    """What it was joined from: the digest of each bundle, by name."""
 
     @property
     def splits(self) -> list[str]:
@@ -179,6 +181,7 @@ class Run:
             "peak_memory": self.peak_memory,
             "command": self.command,
             "device": self.device,
+            **({"members": self.members} if self.members else {}),
         }
 
     @classmethod
@@ -204,7 +207,9 @@ class Run:
             _check_split(measures[split], split, data, path)
         fields = {key: record[key] for key in _KEYS if key in cls.__dataclass_fields__}
         device = str(record.get("device") or _logged_device(path))
-        return cls(**{**fields, "measures": measures, "data": data, "device": device})
+        members = record.get("members", {})
+        made = {"measures": measures, "data": data, "device": device, "members": members}
+        return cls(**{**fields, **made})
 
 
 _KEYS: dict[str, tuple[type, ...]] = {

@@ -10,7 +10,7 @@ from labelwise import bundle as bundles
 from labelwise.errors import CallError, LabelwiseError
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.experiments.data import additions_of, hiding_of_card
-from labelwise.experiments.joining import JOINERS
+from labelwise.experiments.joining import JOINERS, member_digests
 from labelwise.experiments.sources import Documents, Kept
 from labelwise.methods import Method
 from labelwise.methods.blend import Blend
@@ -62,6 +62,7 @@ def join(
         "seconds": {"fit": sum(fit)},
         "peak_memory": max(card.get("peak_memory") or 0 for card in cards),
         "command": "\n".join([*made, command]).strip(),
+        "members": member_digests(members),
         **getattr(joined, "card", {}),
     }
     notices = [line for card in cards for line in card.get("notices", ())]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
+from labelwise import bundle as bundles
 from labelwise.errors import LabelwiseError
 from labelwise.experiments.sources import Source
 from labelwise.methods import Method, Scores
@@ -13,6 +15,15 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "ensemble-lwan": ("bigru-lwan", "z-bigru-lwan"),
 }
 """Methods that are joined from others' bundles of the same seed, not trained."""
+
+
+def member_digests(members: Sequence[str | Path]) -> dict[str, str]:
+    """What is joined from bundles is stale once one of them has another digest."""
+    return {
+        Path(path).name.removesuffix(".bundle"): str(bundles.describe(path)["digest"])
+        for path in members
+    }
+
 
 Joined = tuple[Method, dict[str, Scores]]
 """A method made of saved ones, and its scores of each split."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from labelwise import bundle as bundles
 from labelwise.evaluation.runs import log_path
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.trainings import Places, Training, compared
@@ -15,31 +16,39 @@ from labelwise.experiments.trainings import Places, Training, compared
 def unfinished(
     wanted: Mapping[str, Training], corpus: Corpus, places: Places
 ) -> dict[str, Training]:
-    """The trainings without a run, and members whose bundle is needed again but gone."""
-    missing = {
-        name for name, one in wanted.items() if not _is_finished(one, corpus, places.results)
-    }
+    """The trainings without a run, what is joined from one of them, and members whose bundle is
+    needed again but gone."""
+    missing = {name for name, one in wanted.items() if not _is_finished(one, corpus, places)}
+    missing |= {name for name, one in wanted.items() if missing.intersection(one.members)}
     for name in list(missing):
         for member in wanted[name].members:
-            if not (places.bundle(member) / "bundle.json").is_file():
+            if not (places.bundle(member) / bundles.MANIFEST).is_file():
                 missing.add(member)
     return {name: one for name, one in wanted.items() if name in missing}
 
 
-def _is_finished(one: Training, corpus: Corpus, results: Path) -> bool:
-    """Whether a run on the same data with the same settings lies in its place."""
-    path = results / corpus.run_name / one.method / f"seed-{one.seed}.json"
+def _is_finished(one: Training, corpus: Corpus, places: Places) -> bool:
+    """Whether a run on the same data with the same settings, or of the same members, lies in its
+    place."""
+    path = places.results / corpus.run_name / one.method / f"seed-{one.seed}.json"
     try:
         run = json.loads(path.read_text("utf-8"))
         if run["data"]["fingerprint"] != corpus.run_fingerprint:
             return False
         if one.members:  # what is joined has the settings of its members
-            return True
+            return not _has_other_members(run.get("members", {}), places)
         if compared(run["settings"], type(one.settings)) != one.compared:
             return False
         return not _was_cut_short(run["settings"], one.settings, log_path(path))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False
+
+
+def _has_other_members(digests: Mapping[str, str], places: Places) -> bool:
+    """Whether a bundle is not the one any more that a run was joined from. A bundle that is gone
+    has not changed; runs that are older than the digests do not tell."""
+    there = [name for name in digests if (places.bundle(name) / bundles.MANIFEST).is_file()]
+    return any(bundles.describe(places.bundle(name))["digest"] != digests[name] for name in there)
 
 
 def _was_cut_short(had: Mapping[str, Any], wanted: Any, log: Path) -> bool:

@@ -34,7 +34,7 @@ from labelwise.evaluation.runs import (
 )
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.experiments.jobs import Job
-from labelwise.experiments.joining import JOINERS
+from labelwise.experiments.joining import JOINERS, member_digests
 from labelwise.experiments.kept_scores import write_kept
 from labelwise.experiments.run_folder import Resumable, finish_run
 from labelwise.experiments.settings import parse_settings
@@ -133,6 +133,7 @@ def _write(
         peak_memory=memory,
         command=job.command,
         device=device,
+        members=member_digests(job.members),
     )
     if job.bundle:
         _save(method, Path(job.bundle), run)
@@ -199,6 +200,7 @@ def _save(method: Method, folder: Path, run: Run) -> None:
         "device": run.device,
         "versions": run.versions,
         "command": run.command,
+        **({"members": run.members} if run.members else {}),
         **getattr(method, "card", {}),
     }
     bundles.save(method, folder, card=card)
