@@ -235,11 +235,11 @@ def _fitted_beta(tally: Tally) -> tuple[float, ...]:
 def _fitted_isotonic(tally: Tally) -> tuple[float, ...]:
     """The knots: the log-odds of the steps' middles, then what they become. None where there are
     none but gold labels, or no gold ones."""
-    from sklearn.isotonic import isotonic_regression
+    from scipy.optimize import isotonic_regression
 
     there = tally.every > 0
     every, gold, middles = tally.every[there], tally.gold[there], MIDDLES[there]
-    levels = isotonic_regression(gold / every, sample_weight=every)
+    levels = isotonic_regression(gold / every, weights=every).x
     if not gold.any():
         return ()
     # Steps of so many gold labels each, the last with others among them: of fewer, or of nothing

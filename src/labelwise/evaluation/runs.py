@@ -305,7 +305,7 @@ def check_comparable(runs: Iterable[Run], split: str, group: str = "all") -> Non
 def current_versions(*others: str) -> dict[str, str]:
     """The versions that a run depends on, and those of the other packages named."""
     versions = {"labelwise": __version__, "python": platform.python_version()}
-    for package in ("numpy", "scipy", "scikit-learn", "torch", *others):
+    for package in ("numpy", "scipy", "torch", *others):
         try:
             versions[package] = version(package)
         except PackageNotFoundError:

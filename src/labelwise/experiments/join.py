@@ -62,7 +62,7 @@ def join(
         "seconds": {"fit": sum(fit)},
         "peak_memory": max(card.get("peak_memory") or 0 for card in cards),
         "command": "\n".join([*made, command]).strip(),
-        "members": member_digests(members),
+        "digests": member_digests(members),
         **getattr(joined, "card", {}),
     }
     notices = [line for card in cards for line in card.get("notices", ())]

@@ -108,5 +108,5 @@ def _measured(
         seconds={what: round(took, 3) for what, took in seconds.items()},
         peak_memory=max(peak_memory() or 0, card.get("peak_memory") or 0) or None,
         command=command,
-        members=dict(card.get("members", {})),
+        members=dict(card.get("digests", {})),
     )

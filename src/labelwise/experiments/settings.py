@@ -8,7 +8,7 @@ import inspect
 import textwrap
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from labelwise.errors import LabelwiseError
@@ -123,6 +123,17 @@ def typed(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return str(value).lower()
     return ",".join(map(typed, value)) if isinstance(value, tuple) else str(value)
+
+
+def assignments(settings: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
+    """Settings by name, each as it would be typed after ``--set``; what was typed stays.
+
+    >>> assignments({"C": 2.0, "vectors": None})
+    ['C=2.0', 'vectors=none']
+    """
+    if isinstance(settings, Mapping):
+        return [f"{name}={typed(value)}" for name, value in settings.items()]
+    return list(settings or ())
 
 
 def _meanings(cls: type[Any]) -> dict[str, str]:

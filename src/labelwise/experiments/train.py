@@ -14,7 +14,7 @@ from labelwise.evaluation.runs import DataRecord, current_versions, peak_memory
 from labelwise.experiments.configs import find_vectors, settings_from
 from labelwise.experiments.data import additions_of, hiding_of, read_dataset
 from labelwise.experiments.run_folder import finish_run, run_folders, set_run_folder
-from labelwise.experiments.settings import typed
+from labelwise.experiments.settings import assignments
 from labelwise.methods import get
 from labelwise.model import Model
 from labelwise.progress import note
@@ -49,7 +49,7 @@ def train(
     """
     cls = get(method)
     folder, file = Path(data), Path(config) if config is not None else None
-    given = [*_assignments(settings), *([f"seed={seed}"] if seed is not None else ())]
+    given = [*assignments(settings), *([f"seed={seed}"] if seed is not None else ())]
     chosen = settings_from(cls.Settings, method, file, given)
     if getattr(chosen, "vectors", None):
         chosen = dataclasses.replace(chosen, vectors=find_vectors(chosen.vectors, folder, file))
@@ -83,10 +83,3 @@ def train(
         bundles.save(model, out, card=card)
     finish_run(model)
     return Model(model, thesaurus=dataset.thesaurus, card=card)
-
-
-def _assignments(settings: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
-    """Settings as they would be typed after ``--set``."""
-    if isinstance(settings, Mapping):
-        return [f"{name}={typed(value)}" for name, value in settings.items()]
-    return list(settings or ())

@@ -200,7 +200,7 @@ def _save(method: Method, folder: Path, run: Run) -> None:
         "device": run.device,
         "versions": run.versions,
         "command": run.command,
-        **({"members": run.members} if run.members else {}),
+        **({"digests": run.members} if run.members else {}),
         **getattr(method, "card", {}),
     }
     bundles.save(method, folder, card=card)

@@ -1,0 +1,100 @@
+"""`labelwise.sklearn`: an estimator like any other of scikit-learn."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from labelwise.corpus.dataset import Dataset
+from labelwise.errors import LabelwiseError
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.validation import check_is_fitted
+
+from labelwise.sklearn import Tagger
+
+
+@pytest.fixture(scope="module")
+def texts(synthetic: Dataset) -> list[str]:
+    return [one.text for one in synthetic.train[:200]]
+
+
+@pytest.fixture(scope="module")
+def labels(synthetic: Dataset) -> list[list[str]]:
+    return [list(one.labels) for one in synthetic.train[:200]]
+
+
+@pytest.fixture(scope="module")
+def fitted(texts: list[str], labels: list[list[str]]) -> Tagger:
+    return Tagger("svm", settings={"min_count": 1}).fit(texts, labels)
+
+
+def test_it_learns_labels_and_gives_a_probability_of_each(
+    fitted: Tagger, texts: list[str], labels: list[list[str]]
+) -> None:
+    scores = fitted.predict_proba(texts[:20])
+    assert scores.shape == (20, len(fitted.classes_))
+    assert ((scores >= 0) & (scores <= 1)).all()
+    threshold = fitted.model_.threshold
+    for row, found in zip(scores, fitted.predict(texts[:20]), strict=True):
+        assert set(found) == {str(id) for id in fitted.classes_[row > threshold]}
+    again = Tagger("svm", settings={"min_count": 1}).fit(texts, labels)
+    np.testing.assert_array_equal(again.predict_proba(texts[:20]), scores)
+    assert fitted.score(texts, labels) > 0.6
+
+
+def test_a_clone_has_the_parameters_and_nothing_of_what_was_learned(fitted: Tagger) -> None:
+    other = clone(fitted).set_params(dev=0.2)
+    assert other.get_params() == {**fitted.get_params(), "dev": 0.2}
+    assert other.settings == {"min_count": 1}
+    with pytest.raises(NotFittedError):
+        check_is_fitted(other)
+
+
+def test_it_stands_in_a_pipeline_that_is_cross_validated(
+    texts: list[str], labels: list[list[str]]
+) -> None:
+    lower = FunctionTransformer(lambda given: [text.lower() for text in given])
+    pipe = Pipeline([("lower", lower), ("tag", Tagger("lexical"))])
+    figures = cross_val_score(pipe, texts[:90], labels[:90], cv=3)
+    assert figures.shape == (3,)
+    assert (figures > 0).all()
+
+
+def test_a_label_that_was_not_learned_is_missed(
+    fitted: Tagger, texts: list[str], labels: list[list[str]]
+) -> None:
+    strange = [["no such label"] for _ in labels]
+    assert fitted.score(texts[:9], strange[:9]) == 0
+    both = [[*of, "no such label"] for of in labels]
+    assert fitted.score(texts, both) < fitted.score(texts, labels)
+
+
+def test_what_is_wrong_is_said_in_a_sentence(texts: list[str], labels: list[list[str]]) -> None:
+    with pytest.raises(LabelwiseError, match="there are 200 texts and labels of 3"):
+        Tagger().fit(texts, labels[:3])
+    with pytest.raises(LabelwiseError, match="dev is a share of the documents"):
+        Tagger(dev=2).fit(texts, labels)
+    with pytest.raises(LabelwiseError, match="there is no setting 'depth'; svm has these"):
+        Tagger(settings={"depth": 3}).fit(texts, labels)
+    with pytest.raises(LabelwiseError, match="two documents are needed"):
+        Tagger().fit(texts[:1], labels[:1])
+
+
+def test_without_scikit_learn_it_names_the_extra_and_the_rest_works() -> None:
+    code = (
+        "import sys\nsys.modules['sklearn'] = None\n"
+        "import labelwise\nlabelwise.load, labelwise.train\n"
+        "try:\n    import labelwise.sklearn\nexcept Exception as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'labelwise[sklearn]'" in done.stdout
