@@ -63,7 +63,7 @@ def evaluate(
             method, Path(on), thesaurus=known, card=card, command=command, skipped=skipped
         )
         if results is not None:
-            documents.write(results)
+            documents.write(Path(results))
         if skipped and skipped.count:
             note(skipped.summary())
     elif prepared is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
+from labelwise.errors import BundleError
 from labelwise.evaluation.runs import log_path
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.trainings import Places, Training, compared
@@ -40,7 +41,7 @@ def _is_finished(one: Training, corpus: Corpus, places: Places) -> bool:
         if compared(run["settings"], type(one.settings)) != one.compared:
             return False
         return not _was_cut_short(run["settings"], one.settings, log_path(path))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, BundleError):
         return False
 
 

@@ -11,8 +11,9 @@ from typing import Any
 from labelwise import bundle as bundles
 from labelwise.errors import CallError
 from labelwise.evaluation.runs import DataRecord, current_versions, peak_memory
-from labelwise.experiments.configs import find_vectors, settings_from
+from labelwise.experiments.configs import settings_from
 from labelwise.experiments.data import additions_of, hiding_of, read_dataset
+from labelwise.experiments.named_vectors import vectors_file
 from labelwise.experiments.run_folder import finish_run, run_folders, set_run_folder
 from labelwise.experiments.settings import assignments
 from labelwise.methods import get
@@ -51,18 +52,21 @@ def train(
     folder, file = Path(data), Path(config) if config is not None else None
     given = [*assignments(settings), *([f"seed={seed}"] if seed is not None else ())]
     chosen = settings_from(cls.Settings, method, file, given)
-    if getattr(chosen, "vectors", None):
-        chosen = dataclasses.replace(chosen, vectors=find_vectors(chosen.vectors, folder, file))
-    model = cls(chosen)
-    model.cache = Path(cache) if cache is not None else None
     if out is not None:
         bundles.check_writable(Path(out))
     elif resume and run_dir is None:
         raise CallError("where the training is to go on from is not known: give --run-dir or --out")
-    set_run_folder(model, method, out, run_dir, resume)
-
     hiding = hiding_of(hide, draw, drop_documents)
     additions = additions_of(more, summaries, thesaurus, every_concept)
+    where = Path(cache) if cache is not None else None
+    if getattr(chosen, "vectors", None):
+        kept = Path(out or "model").parent / "vectors"  # of vectors that are learned or joined
+        vectors = vectors_file(chosen.vectors, folder, kept, file, where, additions=additions)
+        chosen = dataclasses.replace(chosen, vectors=str(vectors))
+    model = cls(chosen)
+    model.cache = where
+    set_run_folder(model, method, out, run_dir, resume)
+
     dataset = read_dataset(folder, additions, skip_bad=skip_bad, hiding=hiding)
     model.thesaurus = dataset.thesaurus
     started = time.perf_counter()
@@ -82,4 +86,4 @@ def train(
     if out is not None:
         bundles.save(model, out, card=card)
     finish_run(model)
-    return Model(model, thesaurus=dataset.thesaurus, card=card)
+    return Model(model, card=card)
