@@ -61,10 +61,11 @@ def test_a_clone_has_the_parameters_and_nothing_of_what_was_learned(fitted: Tagg
 
 
 def test_it_stands_in_a_pipeline_that_is_cross_validated(
-    texts: list[str], labels: list[list[str]]
+    synthetic: Dataset, texts: list[str], labels: list[list[str]]
 ) -> None:
+    names = {one.id: one.descriptor for one in synthetic.label_space.labels}
     lower = FunctionTransformer(lambda given: [text.lower() for text in given])
-    pipe = Pipeline([("lower", lower), ("tag", Tagger("lexical"))])
+    pipe = Pipeline([("lower", lower), ("tag", Tagger("lexical", descriptors=names))])
     figures = cross_val_score(pipe, texts[:90], labels[:90], cv=3)
     assert figures.shape == (3,)
     assert (figures > 0).all()

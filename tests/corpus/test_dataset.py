@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from labelwise.corpus.dataset import Additions, open_dataset
+from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.skipped import Skipped
 from labelwise.errors import InputError
 
@@ -158,3 +159,11 @@ def test_a_split_that_is_there_twice_is_an_error(folder: Path) -> None:
     (folder / "train.jsonl.xz").write_bytes(b"")
     with pytest.raises(InputError, match=r"train\.jsonl and as train\.jsonl\.xz: keep one"):
         open_dataset(folder)
+
+
+@pytest.mark.parametrize(
+    ("count", "group"), [(51, "frequent"), (50, "frequent"), (49, "few"), (1, "few"), (0, "zero")]
+)
+def test_a_label_is_frequent_from_fifty_training_documents_on(count: int, group: str) -> None:
+    [label] = LabelSpace.from_counts({"693": count}).labels
+    assert label.group == group

@@ -49,6 +49,13 @@ def test_the_tuned_threshold_shows_in_the_figures(worked_example: Example) -> No
     assert found["all"]["micro-F1 tuned"] == micro_f1(worked_example.scores, gold, threshold)
 
 
+def test_of_thresholds_that_are_as_good_the_highest_is_taken() -> None:
+    scores = np.array([[0.9, 0.7, 0.6, 0.5]], dtype=np.float32)
+    gold = np.array([[1, 0, 0, 1]], dtype=bool)
+    assert micro_f1(scores, gold, 0.8) == micro_f1(scores, gold, 0.4)
+    assert tune_threshold(scores, gold) == pytest.approx(0.8)
+
+
 def test_the_threshold_lies_half_way_to_the_next_score() -> None:
     scores = np.array([[3.0, 1.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]], dtype=np.float32)
     gold = np.array([[1, 1, 0, 0], [1, 0, 0, 0]])

@@ -110,3 +110,15 @@ def test_the_scale_between_the_groups_is_set_where_the_joint_ranking_is_best() -
         assert (zero[~right] <= 0.5).all()
     # Where the two already agree nothing is shifted.
     assert best_shift(seen, np.where(right, 1.0, -6.0)[:, None], gold, 8) == 0
+
+
+def test_the_shift_moves_the_unseen_labels_and_no_others(members: tuple, tmp_path) -> None:
+    ensemble = EnsembleLwan.from_methods(*members)
+    before, zero = ensemble.scores(DOCUMENTS), ensemble.label_space.groups["zero"]
+    ensemble.shift = 2.0
+    bundle.save(ensemble, tmp_path / "shifted")
+    for one in (ensemble, bundle.load(tmp_path / "shifted")):
+        after = one.scores(DOCUMENTS)
+        np.testing.assert_array_equal(after[:, : zero.start], before[:, : zero.start])
+        odds = before[:, zero] / (1 - before[:, zero])
+        np.testing.assert_allclose(after[:, zero] / (1 - after[:, zero]), odds * np.e**2, rtol=1e-3)

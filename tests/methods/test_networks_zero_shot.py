@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from network_cases import ZERO_SHOT, act, acts, fitted, label_space, small
+from network_cases import TOPICS, ZERO_SHOT, act, acts, fitted, label_space, small
 
 from labelwise import bundle
+from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
+from labelwise.text.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize("name", ZERO_SHOT)
@@ -104,3 +106,33 @@ def test_zero_shot_labels_are_no_negatives_in_training_unless_asked_for() -> Non
     told = small("z-cnn-lwan", learn_zero=True, epochs=1)
     told.fit(train, [], label_space(train))
     assert told.network.seen == 5
+
+
+def test_a_label_that_no_training_document_has_changes_nothing_in_training() -> None:
+    train = acts(20)
+    names = {id: name for id, (name, _) in TOPICS.items()}
+    counts = {id: 1 for one in train for id in one.labels}
+    learned = []
+    for unseen in ({}, {"5255": 0, "9001": 0}):
+        method = small("z-cnn-lwan", epochs=1)
+        # Their names have words of other labels alone, so that the vocabulary stays as it is.
+        space = LabelSpace.from_counts(counts | unseen, names | {"5255": "wine", "9001": "import"})
+        method.fit(train, [], space)
+        learned.append(dict(method.network.named_parameters()))
+    for name, tensor in learned[0].items():
+        assert torch.equal(tensor, learned[1][name]), name
+
+
+def test_words_of_descriptors_without_a_vector_get_one_as_long_as_the_others() -> None:
+    method = small("z-cnn-lwan")
+    method._label_space = LabelSpace.from_counts({"693": 60}, {"693": "citrus fruit"})
+    rows = ("<padding>", "<unknown>", "wine", "import", "citrus", "fruit", "shall")
+    method.vocabulary = Vocabulary(rows, (0, *range(len(rows) - 1, 0, -1)))
+    random = torch.Generator().manual_seed(0)
+    vectors = torch.randn(len(rows), 50, generator=random)
+    vectors[4:] *= 0.01
+    found = np.array([False, False, True, True, False, False, False])
+    made, known = method._frozen(vectors, found)
+    assert known.tolist() == [False, False, True, True, True, True, False]
+    torch.testing.assert_close(made[4:6].std(), made[2:4].std())
+    assert torch.equal(made[[2, 3, 6]], vectors[[2, 3, 6]])
