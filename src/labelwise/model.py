@@ -21,7 +21,7 @@ from labelwise import bundle as bundles
 from labelwise import shipped
 from labelwise.corpus.batches import batches
 from labelwise.corpus.document import Document
-from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.labels import Label, LabelSpace
 from labelwise.corpus.plain_text import split_act
 from labelwise.corpus.readers import read
 from labelwise.corpus.thesaurus import Thesaurus
@@ -74,8 +74,8 @@ class Tag:
         found = phrases_of(document.text, self.evidence, top=top)
         return [phrase.text for phrase in found if phrase.weight > 0]
 
-    def to_json(self, text: str) -> dict[str, Any]:
-        """With the words that evidence marks, which stand in the document's text."""
+    def to_json(self, text: str = "") -> dict[str, Any]:
+        """With the words of the document's text that evidence marks, where it has some."""
         record: dict[str, Any] = {
             "id": self.id,
             "uri": self.uri,
@@ -139,6 +139,7 @@ class Model:
         self.method, self.thesaurus = method, thesaurus
         self.name = name or method.name
         self.card: Mapping[str, Any] = card or {}
+        self._tags: dict[str, Tag] = {}
 
     def __repr__(self) -> str:
         return f"<labelwise model {self.name}: {self.method.name}, {len(self.labels):,} labels>"
@@ -253,29 +254,41 @@ class Model:
     ) -> Tagging:
         """Ranked predictions as they are shown."""
         ids = [one.label.id for one in predictions]
-        why: Sequence[Evidence | None] = (
-            self.method.evidence(document, ids, explainer) if evidence else [None] * len(ids)
-        )
-        tags = [
-            replace(self._tag(prediction, number), evidence=one)
-            for number, (prediction, one) in enumerate(zip(predictions, why, strict=True), 1)
-        ]
-        return Tagging(document, tags)
+        found = self.ranked(predictions)
+        if evidence:
+            why = self.method.evidence(document, ids, explainer)
+            found = [replace(tag, evidence=one) for tag, one in zip(found, why, strict=True)]
+        return Tagging(document, found)
 
-    def _tag(self, prediction: Prediction, rank: int) -> Tag:
-        label = prediction.label
-        concepts = self.thesaurus.concepts if self.thesaurus is not None else {}
-        known = label.id in concepts
-        return Tag(
-            label.id,
-            uri_of(label.id, concepts.get(label.id)),
-            label.descriptor,
-            rank,
-            prediction.score,
-            prediction.score > self.threshold,
-            label.group,
-            self.thesaurus.place_json(label.id) if self.thesaurus is not None and known else None,
-        )
+    def ranked(self, predictions: Sequence[Prediction]) -> list[Tag]:
+        """Predictions, the best first, as tags."""
+        return [
+            replace(
+                self._shown(one.label),
+                rank=rank,
+                score=one.score,
+                assigned=one.score > self.threshold,
+            )
+            for rank, one in enumerate(predictions, 1)
+        ]
+
+    def _shown(self, label: Label) -> Tag:
+        """All of a tag that does not hang on the document; made once for each label."""
+        found = self._tags.get(label.id)
+        if found is None:
+            concepts = self.thesaurus.concepts if self.thesaurus is not None else {}
+            known = self.thesaurus if label.id in concepts else None
+            found = self._tags[label.id] = Tag(
+                id=label.id,
+                uri=uri_of(label.id, concepts.get(label.id)),
+                descriptor=label.descriptor,
+                rank=0,
+                score=0.0,
+                assigned=False,
+                group=label.group,
+                place=known.place_json(label.id) if known is not None else None,
+            )
+        return found
 
     def cut(
         self,

@@ -25,8 +25,8 @@ from labelwise.corpus.plain_text import split_act
 from labelwise.corpus.readers import document_files, read
 from labelwise.errors import LabelwiseError
 from labelwise.evidence.heat import heat_of, phrases_of
-from labelwise.evidence.predictions import rank
 from labelwise.methods.base import Evidence, Method
+from labelwise.model import Model, Tag
 from labelwise.serving.assistant_shapes import (
     Concept,
     Files,
@@ -50,6 +50,8 @@ INSTRUCTIONS = (
 KEPT = 8
 """Fetched acts that are remembered: whoever tags an act asks for reasons next."""
 LISTED = 200
+DIGITS = 4
+"""Of scores: more are only more to read."""
 AROUND = 90
 """Characters that a passage shows before and after the words that weigh."""
 
@@ -83,7 +85,8 @@ class Assistant:
         reads: str | None = None,
         folder: Path | None = None,
     ) -> None:
-        self.name, self._method, self._labels = name, method, labels
+        self.name, self._labels = name, labels
+        self._model = Model(method, name=name, thesaurus=labels.thesaurus)
         self._reads, self._folder = reads, folder.resolve() if folder is not None else None
         self._working = threading.Lock()
         self._fetched: dict[str, Document] = {}
@@ -102,9 +105,8 @@ class Assistant:
         """
         with self._told():
             document = self._document(text, act, file)
-            scores = self._method.best_scores([document])[0]
             counted = len(words(document.text))
-            found = rank(scores, self._method.label_space, top=top) if counted else []
+            found = self._model.tag(document, top=top).tags if counted else []
             return Tags(
                 document=document.id,
                 title=document.title,
@@ -112,13 +114,13 @@ class Assistant:
                 model=self.name,
                 concepts=[
                     Suggestion(
-                        id=one.label.id,
-                        name=one.label.descriptor,
-                        place=self._labels.info(one.label.id).place.path,
-                        score=round(one.score, 4),
-                        assigned=one.score > self._method.threshold,
+                        id=tag.id,
+                        name=tag.descriptor,
+                        place=tag.place_words,
+                        score=round(tag.score, DIGITS),
+                        assigned=tag.assigned,
                     )
-                    for one in found
+                    for tag in found
                 ],
                 notes=self._notes(document),
             )
@@ -138,26 +140,14 @@ class Assistant:
         Give one of text, act and file.
         """
         with self._told():
-            space = self._method.label_space
-            if unknown := [id for id in concepts if id not in space.index]:
+            if unknown := [id for id in concepts if id not in self._model.labels.index]:
                 raise ToolError(f"not among the concepts of the model: {', '.join(unknown)[:500]}")
             document = self._document(text, act, file)
-            scores = self._method.scores([document])[0]
-            evidence = self._method.evidence(document, concepts)
+            tags = {tag.id: tag for tag in self._model.explain(document, concepts)}
             return Reasons(
                 document=document.id,
                 title=document.title,
-                reasons=[
-                    Reason(
-                        id=id,
-                        name=space.labels[space.index[id]].descriptor,
-                        score=round(float(scores[space.index[id]]), 4),
-                        kind=one.kind,
-                        words=[phrase.text for phrase in phrases_of(document.text, one)],
-                        passages=passages(document.text, one),
-                    )
-                    for id, one in zip(concepts, evidence, strict=True)
-                ],
+                reasons=[_reason(document, tags[id]) for id in concepts],
                 notes=self._notes(document),
             )
 
@@ -269,6 +259,18 @@ class Assistant:
     def _notes(self, document: Document) -> list[str]:
         wrong = mismatch(language_of(document.text), self._reads)
         return [f"the document {wrong}"] if wrong else []
+
+
+def _reason(document: Document, tag: Tag) -> Reason:
+    assert tag.evidence is not None
+    return Reason(
+        id=tag.id,
+        name=tag.descriptor,
+        score=round(tag.score, DIGITS),
+        kind=tag.evidence.kind,
+        words=[phrase.text for phrase in phrases_of(document.text, tag.evidence)],
+        passages=passages(document.text, tag.evidence),
+    )
 
 
 def passages(text: str, evidence: Evidence, most: int = 3) -> list[str]:

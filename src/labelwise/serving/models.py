@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.methods import Method
 from labelwise.methods.base import Scores, Widening
+from labelwise.model import Model as FrontDoor
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
 from labelwise.serving.places import Labels, thesaurus_of
@@ -85,6 +87,11 @@ class Model:
     _wider: dict[tuple[tuple[str, str], ...], tuple[Method, list[str]]] = field(
         default_factory=dict
     )
+
+    @cached_property
+    def front(self) -> FrontDoor:
+        """The same model as Python has it, which says what a tag is."""
+        return FrontDoor(self.method, name=self.id, thesaurus=self.labels.thesaurus)
 
     async def scores(self, documents: Sequence[Document]) -> Scores:
         """Documents × labels, gathered with those of other requests."""

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from labelwise.errors import LabelwiseError
 from labelwise.evidence.predictions import EVERY, Cut, rank
-from labelwise.model import DIGITS
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError
@@ -53,15 +52,10 @@ class Chooser:
         """The best labels of one row of scores."""
         model = self.model
         found = rank(scores, model.method.label_space, top=top, cut=cut, allowed=self.allowed)
-        own = model.method.threshold
+        # The tag as everywhere, with what else the service tells of a label.
         return [
-            Prediction.model_construct(
-                **shown(model, one.label.id),
-                score=round(one.score, DIGITS),
-                rank=place,
-                assigned=one.score > own,
-            )
-            for place, one in enumerate(found, 1)
+            Prediction.model_construct(**{**tag.to_json(), **shown(model, tag.id)})
+            for tag in model.front.ranked(found)
         ]
 
     def tagging(self, read: Read, scores: NDArray[np.float32], top: int, cut: Cut) -> Tagging:
