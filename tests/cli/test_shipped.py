@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from labelwise import bundle, shipped
-from labelwise.experiments.card import card_markdown
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.evaluation.runs import Run
 from labelwise.evidence.predictions import Cut, rank
+from labelwise.experiments.card import card_markdown
 from labelwise.methods.blend import Blend
 from labelwise.methods.linear import LinearMethod
 from labelwise.model import Model

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import shlex
 import sys
+from pathlib import Path
 
 
 def command_line() -> str:
-    return shlex.join(["labelwise", *sys.argv[1:]])
+    """The words of the command. Of a path from the root its last two parts are told: where files
+    lay means nothing elsewhere."""
+    typed = (str(Path(*Path(one).parts[-2:])) if one[:1] == "/" else one for one in sys.argv[1:])
+    return shlex.join(["labelwise", *typed])

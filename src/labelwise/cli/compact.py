@@ -56,6 +56,14 @@ def compact(
             show_default="that of the data, or in a folder eurovoc beside it",
         ),
     ] = None,
+    places: Annotated[
+        Path | None,
+        typer.Option(
+            help="Another thesaurus, for the domains and microthesauri of labels where that one "
+            "has none.",
+            show_default=False,
+        ),
+    ] = None,
     results: Annotated[
         Path, typer.Option(help="Folder of results; RESULTS/DATA/NAME/sizes.json is written.")
     ] = Path("results"),
@@ -85,7 +93,7 @@ def compact(
     made = compact_bundle(
         bundle, data=data, more=more, summaries=summaries, every_concept=every_concept, out=out,
         name=name, max_mb=max_mb, prunes=_numbers(prune), step=step, thesaurus=thesaurus,
-        results=results, cache=cache, command=command_line(),
+        places=places, results=results, cache=cache, command=command_line(),
     )  # fmt: skip
     if isinstance(made, InEightBits):
         said = {"bundle": str(out), "MB given": made.given / 1e6, "MB": made.bytes / 1e6}

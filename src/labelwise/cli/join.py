@@ -47,6 +47,13 @@ def join(
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder of the bundle to write.")],
     name: NameOption = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            help="Measure it on dev and test too, and write the run into this folder.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Join saved models into one bundle, which holds them all.
@@ -54,6 +61,10 @@ def join(
     blend: any models trained on the same data; how much each counts for frequent, few-shot and
     zero-shot labels is chosen on the dev documents. ensemble-lwan: a bigru-lwan for the labels seen
     in training and a z-bigru-lwan for those that were not. Nothing is trained.
+
+    What was kept of the scores of members (NAME.scores.npz beside the bundle, as `labelwise
+    reproduce` writes it) is not asked again; so a blend with networks that were trained on a GPU is
+    weighed, and measured with --results, in a minute.
 
     With --like, for a model that ships: what was chosen for a twin that has not seen the documents
     to measure on holds for one that has.
@@ -69,7 +80,8 @@ def join(
 
     joined = join_bundles(
         method, members, data=data, more=more, summaries=summaries, thesaurus=thesaurus,
-        every_concept=every_concept, like=like, out=out, name=name, command=command_line(),
+        every_concept=every_concept, like=like, out=out, name=name, results=results,
+        command=command_line(),
     )  # fmt: skip
     if as_json:
         chosen = _chosen(joined.method)

@@ -92,6 +92,7 @@ def compact_bundle(
     prunes: Sequence[float],
     step: float,
     thesaurus: Path | None,
+    places: Path | None,
     results: Path,
     cache: Path | None,
     command: str,
@@ -102,7 +103,11 @@ def compact_bundle(
     refuse_relabelled(bundle, parent["card"], "give the bundle it was made from, and relabel then")
     method = bundles.load(bundle)
     if not isinstance(method, LinearMethod):
-        return _in_eight_bits(bundle, method, out, name, max_mb, command=command)
+        given = read_thesaurus(thesaurus) if thesaurus else bundles.thesaurus(bundle)
+        known = _placed(given, places)
+        return _in_eight_bits(
+            bundle, method, out, name=name, max_mb=max_mb, thesaurus=known, command=command
+        )
     if data is None:
         raise CallError("--data (or LABELWISE_DATA) is needed to choose a size on dev")
     method.cache = cache
@@ -115,7 +120,7 @@ def compact_bundle(
         raise LabelwiseError(f"the data set {dataset.name} has no dev documents to choose on")
     sizes = [_size(method, bundle, None, dataset)]
     name = name or out.resolve().name
-    known = _thesaurus(thesaurus, data, dataset)
+    known = _placed(_thesaurus(thesaurus, data, dataset), places)
     card: dict[str, Any] = {
         **parent["card"],
         "name": name,
@@ -211,7 +216,14 @@ def timed(bundle: Path, documents: Sequence[Document]) -> dict[str, float]:
 
 
 def _in_eight_bits(
-    bundle: Path, method: Method, out: Path, name: str | None, max_mb: float, *, command: str
+    bundle: Path,
+    method: Method,
+    out: Path,
+    *,
+    name: str | None,
+    max_mb: float,
+    thesaurus: Thesaurus | None,
+    command: str,
 ) -> InEightBits:
     """Write a model with the weights of its encoder in 8 bits, where it has one."""
     parts = [method, *getattr(method, "members", ())]
@@ -236,6 +248,8 @@ def _in_eight_bits(
         "notices": notices(data, encoders),
         "command": commands(own, command),
     }
+    if thesaurus is not None:
+        own["thesaurus"] = thesaurus.around(method.label_space.ids).to_json()
     with tempfile.TemporaryDirectory(prefix="labelwise-") as folder:
         made = Path(folder) / "small"
         bundles.save(given.in_eight_bits(), made, card=own)
@@ -257,6 +271,12 @@ def _size(method: LinearMethod, bundle: Path, step: float | None, dataset: Datas
         dev.setdefault(group, {})[of] = finite(measured[group][of])
     size = bundles.size_of(bundle)
     return Size(float(method.settings.prune), step, size, weights, ngrams, dev)
+
+
+def _placed(thesaurus: Thesaurus | None, places: Path | None) -> Thesaurus | None:
+    if thesaurus is None or places is None:
+        return thesaurus
+    return thesaurus.placed_by(read_thesaurus(places))
 
 
 def _thesaurus(given: Path | None, data: Path, dataset: Dataset) -> Thesaurus | None:

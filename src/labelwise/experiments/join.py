@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
 from labelwise.errors import CallError, LabelwiseError
+from labelwise.evaluation.measures import evaluate
+from labelwise.evaluation.runs import Run, current_versions
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.experiments.data import additions_of, hiding_of_card
 from labelwise.experiments.joining import JOINERS, member_digests
 from labelwise.experiments.sources import Documents, Kept
-from labelwise.methods import Method
+from labelwise.methods import Method, Scores
 from labelwise.methods.blend import Blend
 from labelwise.model import Model
+from labelwise.progress import note
 
 
 def join(
@@ -29,9 +33,11 @@ def join(
     like: str | Path | None = None,
     out: str | Path,
     name: str | None = None,
+    results: str | Path | None = None,
     command: str = "",
 ) -> Model:
-    """Join the bundles of trained models into one, which holds them all, and write it.
+    """Join the bundles of trained models into one, which holds them all, and write it; with
+    ``results``, measure it on dev and test and write the run there.
 
     The options are those of `labelwise join`. ``command`` is what the card says that it was made
     with.
@@ -47,6 +53,8 @@ def join(
         raise CallError("a blend can be like another one, no other method")
     if data is None and like is None:
         raise CallError("--data (or LABELWISE_DATA) or --like is needed")
+    if like is not None and results is not None:
+        raise CallError("what is like another blend has its figures: --results does not fit")
     bundles.check_writable(Path(out))
     cards = [bundles.describe(path)["card"] for path in members]
     if like is not None:
@@ -54,7 +62,8 @@ def join(
     else:
         additions = additions_of(more, summaries, thesaurus, every_concept)
         source = Documents(Path(str(data)), additions, hiding_of_card(cards[0]))
-        joined = _joined(method, members, source)
+        splits = ["dev", "test"] if results is not None else ["dev"]
+        joined, scores = _joined(method, members, source, splits)
     fit = [card.get("seconds", {}).get("fit", 0.0) for card in cards]
     made = [str(card.get("command", "")) for card in cards]
     card: dict[str, Any] = {
@@ -70,11 +79,15 @@ def join(
     card |= {"name": name} if name else {}
     card |= {"twin": bundles.as_twin(like)} if like else {}
     bundles.save(joined, out, card=card)
+    if results is not None:
+        note(f"wrote {_run(joined, source, scores, card).write(results)}")
     return Model(joined, name=bundles.name_of(card, method), card=card)
 
 
-def _joined(method: str, members: Sequence[str | Path], source: Documents) -> Method:
-    """The models as one, weighed on the dev documents."""
+def _joined(
+    method: str, members: Sequence[str | Path], source: Documents, splits: Sequence[str]
+) -> tuple[Method, Mapping[str, Scores]]:
+    """The models as one, weighed on the dev documents, and its scores of some splits."""
     space = source.dataset.label_space
     if not source.dataset.dev:
         raise LabelwiseError(
@@ -89,9 +102,33 @@ def _joined(method: str, members: Sequence[str | Path], source: Documents) -> Me
                 "join models that were trained on it"
             )
     known = Kept(source, {str(path): one for path, one in zip(members, loaded, strict=True)})
-    joined, scores = JOINERS[method](loaded, known, ["dev"])
+    joined, scores = JOINERS[method](loaded, known, splits)
     joined.threshold = tune_threshold(scores["dev"], source.gold("dev"))
-    return joined
+    return joined, scores
+
+
+def _run(
+    joined: Method, source: Documents, scores: Mapping[str, Scores], card: Mapping[str, Any]
+) -> Run:
+    """What it reaches on the splits whose scores are known."""
+    return Run(
+        method=bundles.name_of(card, joined.name),
+        seed=int(joined.settings.seed),
+        measures={
+            split: evaluate(
+                of, source.gold(split), joined.label_space, tuned_threshold=joined.threshold
+            )
+            for split, of in scores.items()
+        },
+        data=source.record,
+        threshold=joined.threshold,
+        settings=dataclasses.asdict(joined.settings),
+        versions=current_versions(),
+        seconds=dict(card["seconds"]),
+        peak_memory=card["peak_memory"] or None,
+        command=str(card["command"]),
+        members=card["digests"],
+    )
 
 
 def _joined_like(members: Sequence[str | Path], like: str | Path) -> Method:
