@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
-.PHONY: help demo test test-slow test-annif test-browser check format docs bench chaos clean
+.PHONY: help demo test test-slow test-annif test-browser check format docs bench chaos fuzz fuzz-long pins audit clean
 
 help:                   ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 16
@@ -48,6 +48,19 @@ bench: $(STAMP)         ## side by side with peers, each in an environment of it
 
 chaos: $(STAMP)         ## kills, full and slow disks, jumping clocks at 200 random moments: an hour or two
 	$(BIN)/python -m labelwise.bench.chaos --rounds 200
+
+fuzz: $(STAMP)          ## changed files, models and requests, for five minutes; goes on where it stood
+	$(BIN)/python -m labelwise.bench.fuzz --minutes 5 --samples tests/corpus/files
+
+fuzz-long: $(STAMP)     ## the same until there were a million of them: many hours
+	$(BIN)/python -m labelwise.bench.fuzz --inputs 1000000 --samples tests/corpus/files
+
+pins: $(STAMP)          ## versions and hashes of what the container installs
+	$(BIN)/python deploy/pins.py
+
+audit: $(STAMP)         ## whether faults of what the container installs are known
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/python deploy/audit.py
 
 clean:                  ## remove what make has made
 	rm -rf .venv demo dist site .mypy_cache .ruff_cache

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import httpx
 
+from labelwise.corpus.document import Document
+from labelwise.methods import Method
+from labelwise.methods.base import Scores
 from labelwise.serving.models import Source
 from labelwise.serving.server import Server
 
@@ -52,3 +56,34 @@ def wait_until(holds: Callable[[], bool], seconds: float = 30) -> None:
     while not holds():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)
+
+
+class Held:
+    """A method whose scores wait until they are let go."""
+
+    def __init__(self, method: Method) -> None:
+        self.method = method
+        self.go = threading.Event()
+        self.begun = threading.Event()
+        self.batches: list[int] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.method, name)
+
+    def scores(self, documents: Sequence[Document]) -> Scores:
+        self.begun.set()
+        self.batches.append(len(documents))
+        assert self.go.wait(30)
+        return self.method.scores(documents)
+
+
+def figure(client: httpx.Client, start: str) -> float:
+    lines = client.get("/metrics").text.splitlines()
+    return next((float(x.rsplit(" ", 1)[1]) for x in lines if x.startswith(start)), 0.0)
+
+
+def raw(client: httpx.Client) -> socket.socket:
+    """A bare connection to the service."""
+    made = socket.create_connection((client.base_url.host, client.base_url.port or 80), 10)
+    made.settimeout(15)
+    return made

@@ -6,6 +6,7 @@ import configparser
 import json
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -32,13 +33,32 @@ def test_the_container_starts_the_service_as_a_user_without_rights(options: set[
     assert {word for word in entry if word.startswith("--")} <= options
     assert re.search(r"^USER (?!root)", text, re.M)
     assert re.search(r"^ARG BASE=python:3\.11-slim$", text, re.M)
-    extras = re.search(r'"\.\[([a-z,]+)\]"', text)
-    assert extras is not None
-    project = (ROOT / "pyproject.toml").read_text("utf-8")
-    for extra in extras[1].split(","):
-        assert f"\n{extra} = [" in project
+    assert "--read-only" in text
     for path in re.findall(r"^COPY ([^-].*) \S+$", text, re.M):
         assert all((ROOT / one).exists() for one in path.split())
+
+
+def test_all_that_the_container_installs_is_pinned_with_hashes() -> None:
+    text = (ROOT / "deploy" / "Containerfile").read_text("utf-8")
+    installed = re.findall(r"pip install (.*?)(?: \\)?$", text, re.M)
+    assert all("--require-hashes" in one or "--no-index" in one for one in installed)
+    made = (ROOT / "deploy" / "pins.py").read_text("utf-8")
+    extras = re.search(r'^EXTRAS = "([a-z,]+)"', made, re.M)
+    assert extras is not None
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = [*project["dependencies"]]
+    for extra in extras[1].split(","):
+        wanted += project["optional-dependencies"][extra]
+    pins = (ROOT / "deploy" / "requirements.txt").read_text("utf-8")
+    pinned = dict(
+        re.findall(r"^([a-z0-9-]+)==(\S+) \\\n    --hash=sha256:[0-9a-f]{64}", pins, re.M)
+    )
+    for one in wanted:
+        assert re.split(r"[>=<;\[ ]", one)[0].lower() in pinned
+    ours = (ROOT / "constraints.txt").read_text("utf-8")
+    for name, version in re.findall(r"^([\w-]+)==(\S+)$", ours, re.M):
+        if name in pinned:
+            assert pinned[name].partition("+")[0] == version, "run `make pins`"
 
 
 def test_the_unit_starts_the_service_and_waits_for_its_answers(options: set[str]) -> None:

@@ -4,42 +4,20 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 import pytest
-from serving_cases import wait_until
+from serving_cases import Held, figure, raw, wait_until
 
-from labelwise.corpus.document import Document
 from labelwise.methods import Method
-from labelwise.methods.base import Scores
 from labelwise.serving.limits import Limits
 from labelwise.serving.models import Source
 
 pytestmark = pytest.mark.xdist_group("serving")
-
-
-class Held:
-    """A method whose scores wait until they are let go."""
-
-    def __init__(self, method: Method) -> None:
-        self.method = method
-        self.go = threading.Event()
-        self.begun = threading.Event()
-        self.batches: list[int] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.method, name)
-
-    def scores(self, documents: Sequence[Document]) -> Scores:
-        self.begun.set()
-        self.batches.append(len(documents))
-        assert self.go.wait(30)
-        return self.method.scores(documents)
 
 
 @pytest.fixture
@@ -53,22 +31,10 @@ def source(method: Any) -> list[Source]:
     return [Source("model", method=method)]
 
 
-def figure(client: httpx.Client, start: str) -> float:
-    lines = client.get("/metrics").text.splitlines()
-    return next((float(x.rsplit(" ", 1)[1]) for x in lines if x.startswith(start)), 0.0)
-
-
-def raw(client: httpx.Client) -> socket.socket:
-    """A bare connection to the service."""
-    made = socket.create_connection((client.base_url.host, client.base_url.port or 80), 10)
-    made.settimeout(15)
-    return made
-
-
 def test_a_full_queue_answers_503_at_once_and_says_when_to_come_back(
     serve: Callable[..., httpx.Client], held: Held
 ) -> None:
-    client = serve(source(held), limits=Limits(queue=4, max_documents=4, max_wait=0))
+    client = serve(source(held), limits=Limits(queue=6, max_documents=4, max_wait=0))
     body = {"documents": [{"text": "oranges"}] * 2}
     with ThreadPoolExecutor(4) as pool:
         waiting = [pool.submit(client.post, "/v1/tag/batch", json=body) for _ in range(2)]

@@ -102,7 +102,8 @@ def serve(
     \b
     Limits. What does not fit is refused at once, with a sentence: a body above --max-body or more
     than --max-documents (413), a full --queue (503, with Retry-After), no answer within --timeout
-    (504). Memory stays bounded: at most four bodies of --max-body are held at a time.
+    (504). Memory stays bounded: at most four bodies of --max-body are held at a time, and as much
+    of slow senders.
 
     \b
     Safety. It listens on this machine alone unless --host says otherwise; it speaks plain HTTP, so

@@ -18,7 +18,7 @@ from labelwise.serving import fields
 from labelwise.serving.annif_shapes import BatchRequest, IndexedDocument, SuggestForm
 from labelwise.serving.documents import Reader
 from labelwise.serving.fetching import Fetcher
-from labelwise.serving.guard import Guard, Traffic
+from labelwise.serving.guard import Guard
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
 from labelwise.serving.models import Models, Source
@@ -34,6 +34,7 @@ from labelwise.serving.shapes import (
     TagRequest,
     TagStreamRequest,
 )
+from labelwise.serving.traffic import Traffic
 
 BODIES = (
     TagRequest,
@@ -69,7 +70,7 @@ def create_app(
     ``loopback``: it listens on this machine alone; ``sites``: names that it has besides.
     """
     limits, metrics = limits or Limits(), Metrics()
-    traffic = Traffic()
+    traffic = Traffic(limits)
     models = Models(wanted, limits, metrics, lambda: traffic.under_way, thesaurus)
 
     @asynccontextmanager

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import struct
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import h11
@@ -10,6 +13,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from labelwise.serving.limits import Limits
 from labelwise.serving.problems import MEDIA_TYPE, ProblemError
+from labelwise.serving.shares import Pool, client_of
+
+UNSENT = 0x5411
+"""Linux' SIOCOUTQ: bytes that the system has and the other side has not confirmed."""
+
+LOOK = 0.2
+"""Seconds after which a client that has sent all it will is looked at again."""
 
 
 def guarded_protocol(limits: Limits) -> type[asyncio.Protocol]:
@@ -17,8 +27,20 @@ def guarded_protocol(limits: Limits) -> type[asyncio.Protocol]:
 
     class Limited(GuardedProtocol):
         limits_of_service = limits
+        places = Pool(limits.connections)
 
     return Limited
+
+
+def unsent(connection: Any) -> int:
+    """Bytes of answers that the system keeps for a client; 0 where it does not tell."""
+    with suppress(ImportError, OSError, ValueError):
+        import fcntl
+
+        found: int
+        (found,) = struct.unpack("i", fcntl.ioctl(connection.fileno(), UNSENT, b"\0" * 4))
+        return found
+    return 0
 
 
 class GuardedProtocol(H11Protocol):
@@ -26,13 +48,18 @@ class GuardedProtocol(H11Protocol):
     answer, or that goes on sending a body after it was answered."""
 
     limits_of_service: ClassVar[Limits] = Limits()
+    places: ClassVar[Pool] = Pool(limits_of_service.connections)
     _waiting: asyncio.TimerHandle | None = None
     _stuck: asyncio.TimerHandle | None = None
+    _look: asyncio.TimerHandle | None = None
     _refused = False
+    _sent_all = False
+    """The client has closed its side, and may wait for an answer on the other."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        if len(self.connections) > self.limits_of_service.connections:
+        self._from = client_of(self.client[0] if self.client else "")
+        if not self.places.take(self._from):
             self._refused = True
             transport.abort()
             return
@@ -46,26 +73,68 @@ class GuardedProtocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
+        if self._sent_all and not self._busy():
+            self.transport.close()
+        if self._stuck is None and self.transport.get_write_buffer_size():
+            self._watch()  # the rest of an answer is taken, or the connection is not kept
         self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        if not self._refused:
+            self.places.give_back(self._from)
         self._cancel_waiting()
         self._cancel_stuck()
+        if self._look is not None:
+            self._look.cancel()
+
+    def eof_received(self) -> bool | None:  # type: ignore[override]
+        """The client sends no more. Whether it still listens cannot be seen, only tried: one that
+        is gone refuses the few bytes that say "go on", which every client passes over."""
+        if self._refused or not self._busy() or self.cycle.more_body:
+            return None  # nothing to wait for: closed
+        if not self._sent_all:
+            self._sent_all = True
+            if self.scope["http_version"] == "1.1" and self.conn.our_state is h11.SEND_RESPONSE:
+                go_on = h11.InformationalResponse(status_code=100, headers=[], reason=b"Continue")
+                self.transport.write(self.conn.send(go_on) or b"")
+            self._look = self.loop.call_later(LOOK, self._still_there)
+        return True
+
+    def _still_there(self) -> None:
+        connection = self.transport.get_extra_info("socket")
+        if connection.fileno() < 0 or self.transport.is_closing():
+            return
+        if connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+            self.transport.abort()
+        else:
+            self._look = self.loop.call_later(LOOK, self._still_there)
+
+    def _busy(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
 
     def pause_writing(self) -> None:
         super().pause_writing()
         self._cancel_stuck()
-        self._watch(self.transport.get_write_buffer_size())
+        self._watch()
 
-    def _watch(self, left: int) -> None:
+    def _watch(self) -> None:
         """Look again after a while: a client that took some of the answer has more time."""
         silence = self.limits_of_service.silence
-        self._stuck = self.loop.call_later(silence, self._look_again, left)
+        self._stuck = self.loop.call_later(silence, self._look_again, self._left())
+
+    def _left(self) -> int:
+        """Bytes that the client has not taken yet, ours and those that the system has: it takes
+        megabytes from us at once, and a slow client none of them for a long time."""
+        ours: int = self.transport.get_write_buffer_size()
+        return ours + unsent(self.transport.get_extra_info("socket"))
 
     def _look_again(self, before: int) -> None:
-        if (left := self.transport.get_write_buffer_size()) < before:
-            self._watch(left)
+        self._stuck = None
+        if not self.transport.get_write_buffer_size():
+            return
+        if self._left() < before:
+            self._watch()
         else:
             self.transport.abort()
 
@@ -75,8 +144,7 @@ class GuardedProtocol(H11Protocol):
 
     def _expect_head(self) -> None:
         """Between requests, a new head or the rest of an old body has so many seconds to come."""
-        busy = self.cycle is not None and not self.cycle.response_complete
-        if busy or self.transport.is_closing():
+        if self._busy() or self.transport.is_closing():
             self._cancel_waiting()
         elif self._waiting is None:
             silence = self.limits_of_service.silence

@@ -6,14 +6,23 @@ from bisect import bisect_right
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from labelwise.corpus.document import Document
-from labelwise.evidence.heat import heat_of, phrases_of
+from labelwise.evidence.heat import MOST, heat_of, phrases_of
 from labelwise.methods.base import Evidence, EvidenceKind, Span
 from labelwise.model import DIGITS
 from labelwise.serving.models import Model
 from labelwise.serving.shapes import LabelEvidence, Phrase, Run, SectionEvidence
 
 PHRASES = 12
+
+CHARACTERS = 10_000_000
+"""Characters that are explained at a time, counted once for each label."""
+
+REMEMBERED = 20_000
+"""Words of a label that its phrases are chosen from, where every section is read on its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ async def by_document(
     """
     at, size = 0, 1
     while at < len(labels):
-        some = labels[at : at + size]
+        some = labels[at : at + min(size, _at_once(document))]
 
         def explained(some: Sequence[Asked] = some) -> list[LabelEvidence]:
             found = model.method.evidence(document, [one.id for one in some])
@@ -43,7 +52,14 @@ async def by_document(
 
         for one in await model.explain(explained):
             yield one
-        at, size = at + size, size * 2
+        at, size = at + len(some), size * 2
+
+
+def _at_once(document: Document) -> int:
+    """Labels that a document of this length is explained for at a time: the evidence of every word
+    for every label would fill the memory."""
+    length = sum(len(section.text) for section in document.sections)
+    return max(1, CHARACTERS // max(1, length))
 
 
 async def by_section(
@@ -51,52 +67,94 @@ async def by_section(
 ) -> list[LabelEvidence]:
     """The evidence of each label in every section, read on its own."""
     starts = document.section_starts()
-    found: list[list[SectionEvidence]] = [[] for _ in labels]
-    spans: list[list[Span]] = [[] for _ in labels]
-    left_out = [0] * len(labels)
-    kinds: list[EvidenceKind] = ["attention"] * len(labels)
-    columns = [model.method.label_space.index[one.id] for one in labels]
+    found = [_Sections(one, model.method.label_space.index[one.id]) for one in labels]
     for number, section in enumerate(document.sections):
         alone = replace(document, sections=(section,))
         scores = (await model.scores([alone]))[0]
+        step = _at_once(alone)
+        for at in range(0, len(found), step):
 
-        def explained(alone: Document = alone) -> list[Evidence]:
-            return model.method.evidence(alone, [one.id for one in labels])
+            def explained(
+                some: Sequence[_Sections] = found[at : at + step],
+                alone: Document = alone,
+                scores: NDArray[np.float32] = scores,
+                number: int = number,
+            ) -> None:
+                each = model.method.evidence(alone, [one.asked.id for one in some])
+                for one, evidence in zip(some, each, strict=True):
+                    one.add(number, starts[number], evidence, scores)
 
-        for place, evidence in enumerate(await model.explain(explained)):
-            kinds[place] = evidence.kind
-            if not evidence.spans:
-                continue
-            marked = heat_of(evidence)
-            left_out[place] += marked.left_out
-            spans[place] += [
-                Span(starts[number] + one.start, starts[number] + one.end, one.weight)
-                for one in evidence.spans
-            ]
-            found[place].append(
-                SectionEvidence.model_construct(
-                    section=number,
-                    weight=round(sum(abs(one.weight) for one in evidence.spans), DIGITS),
-                    score=round(float(scores[columns[place]]), DIGITS),
-                    spans=[_run(run, 0) for run in marked.runs],
-                )
+            await model.explain(explained)
+    return await model.explain(lambda: [one.shown(document.text) for one in found])
+
+
+class _Sections:
+    """What is found for one label, section after section, and no more of it than is shown."""
+
+    def __init__(self, asked: Asked, column: int) -> None:
+        self.asked, self._column = asked, column
+        self._kind: EvidenceKind = "attention"
+        self._sections: list[SectionEvidence] = []
+        self._spans: list[Span] = []
+        self._runs = self._left_out = 0
+
+    def add(self, number: int, start: int, evidence: Evidence, scores: NDArray[np.float32]) -> None:
+        self._kind = evidence.kind
+        if not evidence.spans:
+            return
+        marked = heat_of(evidence)
+        self._left_out += marked.left_out
+        self._spans += [
+            Span(start + one.start, start + one.end, one.weight) for one in evidence.spans
+        ]
+        self._sections.append(
+            SectionEvidence.model_construct(
+                section=number,
+                weight=round(sum(abs(one.weight) for one in evidence.spans), DIGITS),
+                score=round(float(scores[self._column]), DIGITS),
+                spans=[_run(run, 0) for run in marked.runs],
             )
-    text = document.text
-    return [
-        LabelEvidence.model_construct(
-            label=one.id,
-            descriptor=one.descriptor,
-            score=one.score,
-            kind=kinds[place],
-            strongest=max(
-                (abs(run.weight) for section in found[place] for run in section.spans), default=0.0
-            ),
-            sections=found[place],
-            phrases=_phrases(text, Evidence(one.id, kinds[place], tuple(spans[place]))),
-            left_out=left_out[place],
         )
-        for place, one in enumerate(labels)
-    ]
+        self._runs += len(marked.runs)
+        if self._runs > 2 * MOST:
+            self._drop_the_weakest()
+        if len(self._spans) > 2 * REMEMBERED:  # what is said most of all stays what it is
+            self._spans.sort(key=lambda one: (-abs(one.weight), one.start))
+            del self._spans[REMEMBERED:]
+
+    def _drop_the_weakest(self) -> None:
+        """Keep the strongest stretches, as many as are marked in a document."""
+        if self._runs <= MOST:
+            return
+        weights = [abs(run.weight) for section in self._sections for run in section.spans]
+        weakest = sorted(weights, reverse=True)[MOST - 1]
+        equal = MOST - sum(weight > weakest for weight in weights)
+        for section in self._sections:
+            kept = []
+            for run in section.spans:
+                equal -= abs(run.weight) == weakest
+                if abs(run.weight) > weakest or (abs(run.weight) == weakest and equal >= 0):
+                    kept.append(run)
+            section.spans = kept
+        self._left_out += self._runs - MOST
+        self._runs = MOST
+
+    def shown(self, text: str) -> LabelEvidence:
+        self._drop_the_weakest()
+        evidence = Evidence(self.asked.id, self._kind, tuple(self._spans))
+        return LabelEvidence.model_construct(
+            label=self.asked.id,
+            descriptor=self.asked.descriptor,
+            score=self.asked.score,
+            kind=self._kind,
+            strongest=max(
+                (abs(run.weight) for section in self._sections for run in section.spans),
+                default=0.0,
+            ),
+            sections=self._sections,
+            phrases=_phrases(text, evidence),
+            left_out=self._left_out,
+        )
 
 
 def _shown(document: Document, asked: Asked, evidence: Evidence) -> LabelEvidence:

@@ -1,7 +1,8 @@
 """What stands before every route: key, limits, time, headers, and figures about it all.
 
-The body of a request is read here, whole and within bounds, before any route sees it. While the
-answer is being made, the guard listens for the client: when it goes away, the work stops.
+The body of a request is read here, whole and within bounds, before any route sees it, and only
+then the request gets a place among those that are answered: who sends nothing takes nothing. While
+the answer is being made, the guard listens for the client: when it goes away, the work stops.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import hashlib
 import hmac
 import logging
 import time
-from dataclasses import dataclass
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -19,7 +19,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
 from labelwise.serving.problems import ProblemError, fault
+from labelwise.serving.shares import asking, client_of
 from labelwise.serving.sites import check_site
+from labelwise.serving.traffic import Body, Traffic
 
 CONTENT_POLICY = "; ".join(
     (
@@ -58,16 +60,6 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
 REFUSALS = {408: "slow-request", 413: "too-large", 503: "overloaded", 504: "timeout"}
 
 
-@dataclass
-class Traffic:
-    """What is going on at the moment."""
-
-    under_way: int = 0
-    """Requests that came and are not answered yet."""
-    held: int = 0
-    """Bytes of their bodies."""
-
-
 class Guard:
     """Wraps the application."""
 
@@ -92,9 +84,19 @@ class Guard:
             lambda: {(): traffic.under_way},
         )
         metrics.watch(
+            "labelwise_requests_arriving",
+            "Requests whose body has not arrived yet.",
+            lambda: {(): traffic.arriving},
+        )
+        metrics.watch(
+            "labelwise_slow_requests_arriving",
+            "Those of them that take longer than most.",
+            lambda: {(): traffic.slow.held},
+        )
+        metrics.watch(
             "labelwise_body_bytes_held",
             "Bytes of request bodies in memory.",
-            lambda: {(): traffic.held},
+            lambda: {(): traffic.bodies.held + traffic.slow_bodies.held},
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -105,7 +107,6 @@ class Guard:
         named = {name for name, _ in scope["headers"]}
         answer = _Answer(send, last={b"content-length", b"transfer-encoding"} <= named)
         began = time.perf_counter()
-        self._traffic.under_way += 1
         try:
             await self._guarded(scope, receive, answer)
         except ProblemError as error:
@@ -117,7 +118,6 @@ class Guard:
                 raise  # what was sent is no whole answer: the connection has to be closed
             await fault().response()(scope, receive, answer)
         finally:
-            self._traffic.under_way -= 1
             self._record(scope, answer, time.perf_counter() - began)
 
     async def _guarded(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
@@ -125,22 +125,18 @@ class Guard:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         check_site(scope["method"], headers, loopback=self._loopback, names=self._sites)
         self._check_key(path, headers)
-        if self._traffic.under_way > self._limits.requests and path not in ALWAYS:
-            raise ProblemError(
-                503,
-                "overloaded",
-                "too many requests are under way: try again in 1 s",
-                headers={"Retry-After": "1"},
-            )
-        body = _Body(self, headers.get(b"content-length"))
+        client = client_of((scope.get("client") or ("",))[0])
+        asking.set(client)
+        body = Body(self._limits, self._traffic, client, headers.get(b"content-length"))
         try:
             data = await body.read(receive)
             if data is None:
                 self._metrics.cut.add()
                 return
-            await self._answered(scope, receive, answer, data)
+            with self._traffic.place(client, always=path in ALWAYS):
+                await self._answered(scope, receive, answer, data)
         finally:
-            self._traffic.held -= body.held
+            body.let_go()
 
     def _check_key(self, path: str, headers: dict[bytes, bytes]) -> None:
         if self._key is None or path in OPEN or path.startswith("/page/"):
@@ -156,21 +152,6 @@ class Guard:
                 "give the key of this service as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'",
                 headers={"WWW-Authenticate": "Bearer"},
             )
-
-    def hold(self, more: int) -> None:
-        """Take so many bytes of what may be held at a time."""
-        if self._traffic.held + more > self._limits.held:
-            raise ProblemError(
-                503,
-                "overloaded",
-                "too much is being sent at the moment: try again in 2 s",
-                headers={"Retry-After": "2"},
-            )
-        self._traffic.held += more
-
-    @property
-    def limits(self) -> Limits:
-        return self._limits
 
     async def _answered(self, scope: Scope, receive: Receive, answer: _Answer, data: bytes) -> None:
         """Run the application, unless the client goes away or it takes too long to begin."""
@@ -246,45 +227,6 @@ class _Answer:
         elif message["type"] == "http.response.body" and not message.get("more_body", False):
             self.complete = True
         await self._send(message)
-
-
-class _Body:
-    """The body of one request, within the bounds of size and time."""
-
-    def __init__(self, guard: Guard, announced: bytes | None) -> None:
-        self._guard, self._announced = guard, announced
-        self.held = 0
-
-    async def read(self, receive: Receive) -> bytes | None:
-        """All of it; None where the client went away before its end."""
-        limits = self._guard.limits
-        if self._announced is not None and self._announced.isdigit():
-            self._check(int(self._announced))
-        pieces: list[bytes] = []
-        try:
-            async with asyncio.timeout(limits.timeout):
-                while True:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        return None
-                    piece = message.get("body", b"")
-                    self._check(self.held + len(piece))
-                    self._guard.hold(len(piece))
-                    self.held += len(piece)
-                    pieces.append(piece)
-                    if not message.get("more_body", False):
-                        return b"".join(pieces)
-        except TimeoutError as error:
-            raise ProblemError(
-                408, "slow-request", f"the request did not arrive within {limits.timeout:g} s"
-            ) from error
-
-    def _check(self, size: int) -> None:
-        most = self._guard.limits.max_body
-        if size > most:
-            raise ProblemError(
-                413, "too-large", f"the request is larger than the {most:,} bytes that are read"
-            )
 
 
 async def _disconnected(receive: Receive) -> None:

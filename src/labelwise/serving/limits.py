@@ -30,7 +30,11 @@ class Limits:
     batch_characters: int = 2_000_000
     """Characters that a model reads at a time: a few very long acts fill a batch."""
     requests: int = 256
-    """Requests under way at a time."""
+    """Requests that have arrived and are being answered at a time."""
+    prompt: float = 2.0
+    """Seconds for a body to arrive; after them it is that of a slow sender."""
+    slow: int = 64
+    """Slow senders at a time."""
     connections: int = 1_000
     """Open connections."""
     silence: float = 20.0
@@ -54,5 +58,5 @@ class Limits:
 
     @property
     def held(self) -> int:
-        """Bytes of bodies held at a time, whoever sends them."""
+        """Bytes of bodies held at a time, whoever sends them, and as many of slow senders."""
         return 4 * self.max_body

@@ -86,7 +86,8 @@ _DESCRIPTIONS = {
     403: "The model cannot do that, or the service does not, or a page of another site asked.",
     404: "There is no such model, label, act or address.",
     408: "The body came too slowly.",
-    413: "The body is larger than `--max-body`, or holds more than `--max-documents`.",
+    413: "The body is larger than `--max-body`, holds more than `--max-documents`, or asks for an "
+    "answer that is too long.",
     415: "The body has another content type than the route reads.",
     422: "A field is missing or wrong; `field` names it.",
     500: "A fault of the service.",

@@ -1,7 +1,8 @@
 """Threads that do the work: documents gathered into batches, and other jobs one by one.
 
-A queue is bounded. What does not fit is refused at once (``FullError``), so that whoever asks can
-go elsewhere instead of waiting for an answer that comes too late.
+A queue is bounded, and so is what one client may have in it. What does not fit is refused at once
+(``FullError``), so that whoever asks can go elsewhere instead of waiting for an answer that comes
+too late.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from labelwise.corpus.document import Document
 from labelwise.methods.base import Scores
+from labelwise.serving.shares import Pool, asking
 
 T = TypeVar("T")
 
@@ -37,6 +39,7 @@ class Job(Generic[T]):
     size: int
     characters: int
     content: Any
+    client: str = field(default_factory=asking.get)
     future: Future[T] = field(default_factory=Future)
 
 
@@ -44,9 +47,7 @@ class Queue:
     """Jobs in the order they came, of a bounded total size; threads take them out."""
 
     def __init__(self, name: str, limit: int, threads: int = 1) -> None:
-        self.limit = limit
-        self.held = 0
-        """What waits and what is being done."""
+        self._pool = Pool(limit)
         self.pace = 0.05
         """Seconds for each unit of size, as it was lately."""
         self._jobs: deque[Job[Any]] = deque()
@@ -58,12 +59,16 @@ class Queue:
         for thread in self._threads:
             thread.start()
 
+    @property
+    def held(self) -> int:
+        """What waits and what is being done."""
+        return self._pool.held
+
     def put(self, job: Job[T]) -> asyncio.Future[T]:
         """Queue a job; cancelling the future takes it out again unless it has begun."""
         with self._changed:
-            if self._closed or self.held + job.size > self.limit:
+            if self._closed or not self._pool.take(job.client, job.size):
                 raise FullError(max(1.0, self.held * self.pace))
-            self.held += job.size
             self._jobs.append(job)
             self._changed.notify()
         return asyncio.wrap_future(job.future)
@@ -85,7 +90,8 @@ class Queue:
                 size = sum(job.size for job in begun)
                 self.pace += 0.2 * ((time.perf_counter() - started) / size - self.pace)
             with self._changed:
-                self.held -= sum(job.size for job in jobs)
+                for job in jobs:
+                    self._pool.give_back(job.client, job.size)
 
     def _take(self) -> list[Job[Any]]:
         """The next jobs; none once the queue is closed and empty."""

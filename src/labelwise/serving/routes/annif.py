@@ -6,8 +6,9 @@ Annif refuses it for a project that is not set up for it.
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
 from typing import Annotated, Any
-from urllib.parse import parse_qsl
 
 import numpy as np
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -18,8 +19,10 @@ from pydantic import FailFast, ValidationError
 from labelwise import __version__
 from labelwise.evidence.predictions import rank
 from labelwise.model import DIGITS
+from labelwise.serving import forms
 from labelwise.serving.annif_shapes import (
     ApiInfo,
+    BatchDocument,
     BatchRequest,
     BatchSuggestionList,
     IndexedDocument,
@@ -32,7 +35,13 @@ from labelwise.serving.annif_shapes import (
     Vocabulary,
     VocabularyList,
 )
-from labelwise.serving.answers import answer, answer_list
+from labelwise.serving.answers import (
+    MOST_SUGGESTED,
+    answer,
+    check_length,
+    in_pieces,
+    made_apart,
+)
 from labelwise.serving.bodies import described, sent
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
@@ -89,12 +98,15 @@ async def project(here: Here, project_id: ProjectId) -> Response:
 async def suggest(here: Here, project_id: ProjectId, request: Request) -> Response:
     """Suggestions for a text."""
     model = here.models.get(project_id)
-    form = _form(request.headers.get("content-type", ""), await request.body())
+    kind = request.headers.get("content-type", "")
+    form = await asyncio.to_thread(_form, kind, await request.body())
     _check_language(model, form.language)
     (read,) = await here.reader.read([DocumentText(text=form.text)])
     scores = await model.scores([read.document])
-    return answer(
-        SuggestionList(results=_suggestions(model, read, scores[0], form.limit, form.threshold))
+    return await made_apart(
+        lambda: SuggestionList.model_construct(
+            results=_suggestions(model, read, scores[0], form.limit, form.threshold)
+        )
     )
 
 
@@ -116,16 +128,20 @@ async def suggest_batch(
     """Suggestions for up to 32 texts."""
     model = here.models.get(project_id)
     _check_language(model, language)
+    most = min(limit, len(model.method.label_space))
+    check_length(len(body.documents) * most, MOST_SUGGESTED, "labels", field="limit")
     read = await here.reader.read([DocumentText(text=one.text) for one in body.documents])
     scores = await model.scores([one.document for one in read]) if read else np.zeros((0, 0))
-    return answer_list(
-        [
-            BatchSuggestionList(
-                results=_suggestions(model, one, row, limit, threshold),
-                document_id=document.document_id,
-            )
-            for document, one, row in zip(body.documents, read, scores, strict=True)
-        ]
+
+    def suggested(document: BatchDocument, one: Read, row: NDArray[Any]) -> BatchSuggestionList:
+        return BatchSuggestionList.model_construct(
+            results=_suggestions(model, one, row, limit, threshold),
+            document_id=document.document_id,
+        )
+
+    return in_pieces(
+        [partial(suggested, *each) for each in zip(body.documents, read, scores, strict=True)],
+        each=most,
     )
 
 
@@ -150,23 +166,13 @@ async def learn(
 def _form(content_type: str, body: bytes) -> SuggestForm:
     if content_type.partition(";")[0].strip().lower() != FORM:
         raise ProblemError(415, "media-type", f"the body of this request is {FORM}")
+    found: dict[str, Any] = dict(forms.pairs(body))
     try:
-        fields: dict[str, Any] = dict(
-            parse_qsl(
-                body.decode("utf-8", "replace"),
-                keep_blank_values=True,
-                max_num_fields=100,
-            )
-        )
-        return SuggestForm(
-            **{key: fields[key] for key in SuggestForm.model_fields if key in fields}
-        )
+        return SuggestForm(**{key: found[key] for key in SuggestForm.model_fields if key in found})
     except ValidationError as error:
         raise RequestValidationError(
             [{**one, "loc": ("body", *one["loc"])} for one in error.errors()]
         ) from error
-    except ValueError as error:
-        raise ProblemError(422, "invalid", "the form has more than 100 fields") from error
 
 
 def _check_language(model: Model, language: str | None) -> None:

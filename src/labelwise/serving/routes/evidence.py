@@ -12,7 +12,14 @@ from pydantic import BaseModel
 from labelwise.errors import LabelwiseError
 from labelwise.evidence.predictions import rank
 from labelwise.model import DIGITS
-from labelwise.serving.answers import LinesResponse, answer, lines
+from labelwise.serving.answers import (
+    MOST_SECTIONS_EXPLAINED,
+    LinesResponse,
+    answer,
+    check_length,
+    lines,
+    made_apart,
+)
 from labelwise.serving.bodies import described, sent
 from labelwise.serving.documents import Read
 from labelwise.serving.explaining import Asked, by_document, by_section
@@ -49,14 +56,15 @@ async def evidence(body: Annotated[EvidenceRequest, sent(EvidenceRequest)], here
     """The words that speak for each label, by section, with their weights."""
     model, notes = await _model(body, here)
     (read,) = await here.reader.read([body])
+    _check_sections(read, body)
     asked = await _asked(model, read, body)
     found = (
         await by_section(model, read.document, asked)
         if body.by_section
         else [one async for one in by_document(model, read.document, asked)]
     )
-    return answer(
-        EvidenceResponse.model_construct(
+    return await made_apart(
+        lambda: EvidenceResponse.model_construct(
             model=model.id,
             document=read.document.id,
             evidence=found,
@@ -79,6 +87,7 @@ async def evidence_stream(
     """The same, one label after another; one JSON object a line."""
     model, _ = await _model(body, here)
     (read,) = await here.reader.read([body])
+    _check_sections(read, body)
     return lines(_events(model, read, body))
 
 
@@ -162,6 +171,13 @@ async def _asked(model: Model, read: Read, body: EvidenceRequest) -> list[Asked]
         Asked(space.labels[c].id, space.labels[c].descriptor, round(float(row[c]), DIGITS))
         for c in columns
     ]
+
+
+def _check_sections(read: Read, body: EvidenceRequest) -> None:
+    if body.by_section:
+        labels = len(body.labels) + len(body.concepts) or body.top
+        entries = len(read.document.sections) * labels
+        check_length(entries, MOST_SECTIONS_EXPLAINED, "explained sections", field="by_section")
 
 
 def _sections(read: Read) -> list[SectionText]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, File, Query, Response, UploadFile
+from fastapi import APIRouter, Query, Request, Response
 
-from labelwise.serving.answers import answer
+from labelwise.serving import forms
+from labelwise.serving.answers import made_apart
 from labelwise.serving.bodies import described, sent
 from labelwise.serving.documents import Read
 from labelwise.serving.problems import ProblemError, documented
@@ -23,29 +25,52 @@ from labelwise.serving.shapes import (
 router = APIRouter(prefix="/v1", tags=["documents"])
 
 
-@router.post("/parse", response_model=ParseResponse, responses=documented(408, 413, 415, 422, 504))
+_FILE = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {
+                        "file": {
+                            "type": "string",
+                            "format": "binary",
+                            "description": "Text, EUR-Lex HTML, Formex, PDF, DOCX, ODT, EPUB, "
+                            "EURLEX57K JSON; may be gzip or xz.",
+                        }
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+@router.post(
+    "/parse",
+    response_model=ParseResponse,
+    responses=documented(408, 413, 415, 422, 504),
+    openapi_extra=_FILE,
+)
 async def parse(
     here: Here,
-    file: Annotated[
-        UploadFile,
-        File(
-            description="Text, EUR-Lex HTML, Formex, PDF, DOCX, ODT, EPUB, EURLEX57K JSON; may be "
-            "gzip or xz."
-        ),
-    ],
+    request: Request,
     format: Annotated[
         Literal["text"] | None,
         Query(description="`text`: UTF-8 text, whatever it looks like; else told by the file."),
     ] = None,
 ) -> Response:
     """The documents of a file, each in its sections. Nothing is kept."""
-    data = await file.read()
+    kind = request.headers.get("content-type", "")
+    name, data = await asyncio.to_thread(forms.uploaded, kind, await request.body())
     if format == "text":
         text = DocumentText(text=data.decode(errors="replace"))
         documents, more = await here.reader.read([text]), False
     else:
-        documents, more = await here.reader.upload(data, file.filename or "file")
-    return answer(_parsed(documents, more))
+        documents, more = await here.reader.upload(data, name)
+    return await made_apart(lambda: _parsed(documents, more))
 
 
 @router.post(
@@ -63,7 +88,8 @@ async def fetch(body: Annotated[FetchRequest, sent(FetchRequest)], here: Here) -
         raise ProblemError(
             403, "no-fetching", "this service fetches no acts: send the text or the file"
         )
-    return answer(_parsed([await here.fetcher.act(body.act)], more=False))
+    documents = [await here.fetcher.act(body.act)]
+    return await made_apart(lambda: _parsed(documents, more=False))
 
 
 def _parsed(documents: Sequence[Read], more: bool) -> ParseResponse:

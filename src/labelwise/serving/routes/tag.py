@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -15,7 +16,17 @@ from pydantic import BaseModel
 
 from labelwise.evidence.predictions import Cut
 from labelwise.model import DIGITS
-from labelwise.serving.answers import LinesResponse, answer, lines
+from labelwise.serving.answers import (
+    MOST_PREDICTED,
+    MOST_SECTION_LABELS,
+    MOST_SECTION_SCORES,
+    LinesResponse,
+    answer,
+    check_length,
+    in_pieces,
+    lines,
+    made_apart,
+)
 from labelwise.serving.bodies import described, sent
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
@@ -65,7 +76,7 @@ async def _tagged(
 ) -> TagResponse:
     await _look_at(read)
     scores = await model.scores([read.document])
-    tagging = chosen.tagging(read, scores[0], body.top, cut)
+    tagging = await asyncio.to_thread(chosen.tagging, read, scores[0], body.top, cut)
     return TagResponse.model_construct(
         **tagging.__dict__,
         model=model.id,
@@ -86,20 +97,21 @@ async def tag_batch(
     """The ranked labels of several documents, in their order."""
     check_documents(len(body.documents), here)
     model = here.models.get(body.model)
+    top = min(body.top, len(model.method.label_space))
+    check_length(len(body.documents) * top, MOST_PREDICTED, "labels", field="top")
     chosen, cut = chooser(model, body), cut_of(model, body)
     read = await here.reader.read(body.documents)
     await _look_at(*read)
     scores = await model.scores([one.document for one in read])
-    return answer(
-        TagBatchResponse.model_construct(
-            model=model.id,
-            threshold=model.info.threshold,
-            documents=[
-                chosen.tagging(one, row, body.top, cut)
-                for one, row in zip(read, scores, strict=True)
-            ],
-            notes=_notes(model, chosen, read),
-        )
+    return in_pieces(
+        [
+            partial(chosen.tagging, one, row, body.top, cut)
+            for one, row in zip(read, scores, strict=True)
+        ],
+        each=top,
+        before=(("model", model.id), ("threshold", model.info.threshold)),
+        name="documents",
+        after=(("notes", _notes(model, chosen, read)),),
     )
 
 
@@ -117,6 +129,14 @@ async def tag_stream(
     model = here.models.get(body.model)
     chosen, cut = chooser(model, body), cut_of(model, body)
     (read,) = await here.reader.read([body])
+    sections = len(read.words)
+    check_length(
+        sections * body.section_top,
+        MOST_SECTION_LABELS,
+        "labels of sections",
+        field="section_top",
+    )
+    check_length(sections * body.top, MOST_SECTION_SCORES, "scores of sections", field="top")
     return lines(_events(model, chosen, read, body, cut))
 
 
@@ -173,6 +193,13 @@ async def compare(body: Annotated[CompareRequest, sent(CompareRequest)], here: H
         scores[0]
         for scores in await asyncio.gather(*(model.scores([read.document]) for model in models))
     ]
+    return await made_apart(lambda: _comparison(body, chosen, read, rows))
+
+
+def _comparison(
+    body: CompareRequest, chosen: list[Chooser], read: Read, rows: list[NDArray[np.float32]]
+) -> CompareResponse:
+    models = [one.model for one in chosen]
     best: dict[str, Model] = {}
     if read.total:
         for one, row in zip(chosen, rows, strict=True):
@@ -182,18 +209,14 @@ async def compare(body: Annotated[CompareRequest, sent(CompareRequest)], here: H
     labels = [_compared(id, model, models, rows, ranks) for id, model in best.items()]
     worst = max(len(one.method.label_space) for one in models) + 1
     labels.sort(key=lambda one: sorted(rank or worst for rank in one.ranks))
-    return answer(
-        CompareResponse.model_construct(
-            document=read.document.id,
-            models=body.models,
-            thresholds=[model.info.threshold for model in models],
-            labels=labels,
-            notes=[
-                f"{one.model.id}: {note}"
-                for one in chosen
-                for note in _notes(one.model, one, [read])
-            ],
-        )
+    return CompareResponse.model_construct(
+        document=read.document.id,
+        models=body.models,
+        thresholds=[model.info.threshold for model in models],
+        labels=labels,
+        notes=[
+            f"{one.model.id}: {note}" for one in chosen for note in _notes(one.model, one, [read])
+        ],
     )
 
 
