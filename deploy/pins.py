@@ -58,8 +58,7 @@ def pinned(found: dict[str, tuple[str, str]]) -> str:
         if not known:
             raise SystemExit(f"{INDEX} knows no digest of {name} {version}")
         hashes = [f"--hash=sha256:{digest}" for digest in known]
-        lines.append(" \\
-    ".join([f"{name}=={version}", *hashes]))
+        lines.append(" \\\n    ".join([f"{name}=={version}", *hashes]))
     return HEAD + "\n".join(lines) + "\n"
 
 

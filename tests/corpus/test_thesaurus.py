@@ -80,6 +80,15 @@ def test_turtle_gives_concepts_microthesauri_and_domains_apart(turtle: Path) -> 
     assert (citrus.microthesauri, citrus.domains) == (("911",), ("900",))
 
 
+def test_addresses_that_are_none_are_not_repeated_on_the_terminal(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    broken = TURTLE + "<http://eurovoc.europa.eu/a b {c}> skos:broader ev:1 .\n"
+    (tmp_path / "thesaurus.ttl").write_text(broken, "utf-8")
+    read_thesaurus(tmp_path / "thesaurus.ttl")
+    assert capfd.readouterr() == ("", "")
+
+
 def test_links_are_complete_in_both_directions_and_those_astray_are_noted(turtle: Path) -> None:
     thesaurus = read_thesaurus(turtle)
     assert thesaurus["1"].narrower == ("2", "3")

@@ -24,24 +24,32 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
+class Fitted(dict[str, Method]):
+    """Methods, each fitted when a test first asks for it."""
+
+    def __init__(self, data: Dataset) -> None:
+        self._data = data
+
+    def __missing__(self, name: str) -> Method:
+        cls = get(name)
+        self[name] = cls(cls.Settings(**QUICK.get(name, {})))
+        self[name].fit(self._data.train, self._data.dev, self._data.label_space)
+        return self[name]
+
+
 @pytest.fixture(scope="session")
 def fitted(synthetic: Dataset) -> dict[str, Method]:
     """A linear method, the exact match, and a network that knows labels by their words."""
-    found = {}
-    for name in MODELS:
-        cls = get(name)
-        found[name] = cls(cls.Settings(**QUICK.get(name, {})))
-        found[name].fit(synthetic.train, synthetic.dev, synthetic.label_space)
-    return found
+    return Fitted(synthetic)
 
 
 @pytest.fixture(scope="session")
 def folders(fitted: dict[str, Method], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Their bundles."""
     folder = tmp_path_factory.mktemp("served")
-    for name, method in fitted.items():
-        bundle.save(method, folder / f"{name}.bundle", card={"data": {"name": "synthetic"}})
-    return {name: folder / f"{name}.bundle" for name in fitted}
+    for name in MODELS:
+        bundle.save(fitted[name], folder / f"{name}.bundle", card={"data": {"name": "synthetic"}})
+    return {name: folder / f"{name}.bundle" for name in MODELS}
 
 
 @pytest.fixture

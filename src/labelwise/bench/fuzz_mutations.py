@@ -9,7 +9,9 @@ import io
 import json
 import random
 import re
+import warnings
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Literal
@@ -35,7 +37,7 @@ VALUES: tuple[Any, ...] = (
     *("", " ", "\0", "a" * 1000, "é\u0301", "\U0001f34a", [], {}, [[]], [None], {"": None}),
 )
 
-UNFIT = (ValueError, LookupError, RecursionError, OSError, NotImplementedError, zipfile.BadZipFile)
+UNFIT = (ValueError, LookupError, RuntimeError, OSError, EOFError, zlib.error, zipfile.BadZipFile)
 """What a change raises where an earlier one left nothing for it to change."""
 
 _TAG = re.compile(rb"<[^<>]{0,200}>")
@@ -46,9 +48,7 @@ def mutated(dice: random.Random, form: Form, data: bytes, others: Sequence[bytes
     """The input with one to four changes; pieces of ``others`` may get into it."""
     for _ in range(dice.choice((1, 1, 2, 4))):
         change = dice.choice((*OF_BYTES, *OF_FORM.get(form, ()), *OF_FORM.get(form, ())))
-        with suppress(
-            ValueError, KeyError, IndexError, RecursionError, OSError, zipfile.BadZipFile
-        ):
+        with suppress(*UNFIT):
             data = change(dice, data, others)
     return data[:MOST]
 
@@ -165,7 +165,8 @@ def _in_zip(dice: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
         case _:
             parts[at] = info, mutated(dice, "markup", content, others)
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
+    with zipfile.ZipFile(packed, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a name that is there twice
         for one, content in parts:
             archive.writestr(one.filename, content, one.compress_type)
     return packed.getvalue()

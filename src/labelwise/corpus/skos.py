@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -33,6 +34,8 @@ def _graph(data: bytes, path: Path) -> Any:
         import rdflib
     except ImportError as error:
         raise MissingExtraError("reading a SKOS thesaurus", "thesaurus") from error
+    # Of every address that it doubts rdflib writes a line, which may be the whole file again.
+    logging.getLogger("rdflib.term").setLevel(logging.ERROR)
     graph = rdflib.Graph()
     xml = data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml") or b"<rdf:RDF" in data[:4096]
     try:
