@@ -119,7 +119,7 @@ def test_one_document_at_fault_fails_alone() -> None:
 
 def test_beyond_its_limit_a_queue_refuses_and_has_room_again_later() -> None:
     method = Lengths(seconds=0.1)
-    work = scorer(method, limit=3, max_wait=0.0)
+    work = scorer(method, limit=4, max_wait=0.0)
 
     async def ask() -> None:
         first = work.submit([act("a"), act("b")])
