@@ -58,9 +58,10 @@ fuzz-long: $(STAMP)     ## the same until there were a million of them: many hou
 pins: $(STAMP)          ## versions and hashes of what the container installs
 	$(BIN)/python deploy/pins.py
 
-audit: $(STAMP)         ## whether faults of what the container installs are known
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
-	$(BIN)/python deploy/audit.py
+audit:                  ## whether faults of what the container installs are known
+	$(PYTHON) -m venv .audit
+	.audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	.audit/bin/python deploy/audit.py
 
 clean:                  ## remove what make has made
-	rm -rf .venv demo dist site .mypy_cache .ruff_cache
+	rm -rf .venv .audit demo dist site .mypy_cache .ruff_cache
