@@ -40,6 +40,10 @@ SERVED = "served.bundle"
 PATIENCE = 60.0
 """Seconds for a service to answer one request."""
 
+BEGINNING = 1_800.0
+"""Seconds for it to begin: a campaign is run where there is time to spare, and little of the
+processor."""
+
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|/\S+|\d[\d.,]*")
 
 
@@ -236,5 +240,8 @@ def service(scratch: Path) -> Iterator[tuple[int, int]]:
     port = free_port()
     words = ("--quiet", "serve", f"svm={scratch / SERVED}", "--port", str(port))
     command = [sys.executable, "-c", PROGRAM, *words]
-    with running(command, port=port, ready="/ready", env=os.environ, folder=scratch) as process:
+    ready = running(
+        command, port=port, ready="/ready", env=os.environ, folder=scratch, patience=BEGINNING
+    )
+    with ready as process:
         yield port, process
