@@ -54,6 +54,28 @@ def test_a_client_that_closes_its_side_still_gets_its_answer(
     assert figure(client, "labelwise_cut_total") == 0
 
 
+def test_half_a_request_behind_a_whole_one_is_not_waited_for(
+    serve: Callable[..., httpx.Client], held: Held
+) -> None:
+    client = serve([Source("model", method=held)], limits=Limits(max_wait=0))
+    body = json.dumps({"text": "oranges", "top": 1}).encode()
+    head = (
+        b"POST /v1/tag HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        + f"Content-Length: {len(body)}\r\n\r\n".encode()
+    )
+    with raw(client) as made:
+        made.sendall(head + body + head + body[:10])
+        assert held.begun.wait(30)
+        made.shutdown(socket.SHUT_WR)
+        assert made.recv(100).startswith(b"HTTP/1.1 100")
+        held.go.set()
+        answer = b""
+        while piece := made.recv(65536):
+            answer += piece
+    assert answer.count(b"HTTP/1.1 200") == 1
+    assert held.batches == [1]
+
+
 def test_a_client_that_closes_its_side_before_its_body_ends_is_let_go(
     client: httpx.Client,
 ) -> None:

@@ -73,8 +73,8 @@ class GuardedProtocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if self._sent_all and not self._busy():
-            self.transport.close()
+        if self._sent_all and (not self._busy() or self.cycle.more_body):
+            self.transport.close()  # nothing is left to answer, or only what will never be whole
         if self._stuck is None and self.transport.get_write_buffer_size():
             self._watch()  # the rest of an answer is taken, or the connection is not kept
         self._expect_head()
