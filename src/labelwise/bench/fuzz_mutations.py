@@ -168,7 +168,8 @@ def _in_zip(dice: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
     with zipfile.ZipFile(packed, "w") as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a name that is there twice
         for one, content in parts:
-            archive.writestr(one.filename, content, one.compress_type)
+            named = zipfile.ZipInfo(one.filename)  # of 1980, so that bytes follow from the seed
+            archive.writestr(named, content, one.compress_type)
     return packed.getvalue()
 
 
