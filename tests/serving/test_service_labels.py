@@ -119,6 +119,32 @@ def test_the_place_comes_from_the_bundle_where_its_card_has_one(
     assert "thesaurus" not in client.get("/v1/models/placed").json()["card"]
 
 
+def test_a_given_thesaurus_adds_synonyms_and_links_to_a_bare_concept_of_the_bundle(
+    serve: Callable[..., httpx.Client], fitted: dict[str, Method], tmp_path: Path
+) -> None:
+    method = fitted["exact-match"]
+    label, above = method.label_space.labels[:2]
+    card = {"thesaurus": {"concepts": {label.id: {"label": label.descriptor}}}}
+    bundle.save(method, tmp_path / "bare", card=card)
+    given = tmp_path / "thesaurus.ttl"
+    given.write_text(
+        f"""@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+        <http://eurovoc.europa.eu/{label.id}> a skos:Concept ;
+            skos:prefLabel "today's name"@en ; skos:altLabel "zanthoxylum"@en ;
+            skos:broader <http://eurovoc.europa.eu/{above.id}> .
+        <http://eurovoc.europa.eu/{above.id}> a skos:Concept ; skos:prefLabel "what is above"@en .
+        """,
+        encoding="utf-8",
+    )
+    client = serve([Source("bare", tmp_path / "bare")], thesaurus=given)
+    found = client.get(f"/v1/labels/{label.id}").json()
+    assert found["descriptor"] == label.descriptor
+    assert found["alternatives"] == ["zanthoxylum", "today's name"]
+    assert [one["id"] for one in found["place"]["broader"]] == [above.id]
+    (by_synonym,) = client.get("/v1/labels?q=zanthox").json()["labels"]
+    assert by_synonym["id"] == label.id
+
+
 def test_models_tell_what_they_are(client: httpx.Client, synthetic: Dataset) -> None:
     answer = client.get("/v1/models").json()
     assert answer["default"] == "svm"

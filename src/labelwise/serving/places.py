@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from labelwise.corpus.labels import LabelSpace
@@ -14,17 +15,39 @@ from labelwise.serving.shapes import LabelDetails, LabelInfo, Link, Place
 def thesaurus_of(
     label_space: LabelSpace, card: Mapping[str, Any], given: Thesaurus | None
 ) -> Thesaurus:
-    """The card's thesaurus, what the given one has besides, and in any case all labels.
+    """The card's thesaurus, enriched by the given one, and in any case all labels.
 
-    A card's ``thesaurus`` is what ``Thesaurus.from_json`` reads. It has the labels of the model;
-    concepts that the model never saw are in the given one alone.
+    A card's ``thesaurus`` is what ``Thesaurus.from_json`` reads. It has the labels of the model, and
+    may know no more of them than a name; concepts that the model never saw are in the given one
+    alone.
     """
     own, other = _from_card(card.get("thesaurus")) or Thesaurus.of(()), given or Thesaurus.of(())
     bare = {one.id: Concept(one.id, "", one.descriptor) for one in label_space.labels}
+    # Links down are left to follow from links up, since the two may be of different years.
+    concepts = bare | {id: replace(one, narrower=()) for id, one in other.concepts.items()}
+    for id, concept in own.concepts.items():
+        concepts[id] = _enriched(concept, other.concepts.get(id))
     return Thesaurus.of(
-        {**bare, **other.concepts, **own.concepts}.values(),
+        concepts.values(),
         {**other.microthesauri, **own.microthesauri},
         {**other.domains, **own.domains},
+    )
+
+
+def _enriched(concept: Concept, by: Concept | None) -> Concept:
+    """The concept with all its other names, and what the other one knows where it knows nothing."""
+    if by is None:
+        return concept
+    names = dict.fromkeys((*concept.alt_labels, *by.alt_labels, by.label))
+    return replace(
+        concept,
+        uri=concept.uri or by.uri,
+        alt_labels=tuple(name for name in names if name != concept.label),
+        broader=concept.broader or by.broader,
+        narrower=(),
+        related=concept.related or by.related,
+        microthesauri=concept.microthesauri or by.microthesauri,
+        domains=concept.domains or by.domains,
     )
 
 

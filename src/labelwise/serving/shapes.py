@@ -351,7 +351,8 @@ class FetchRequest(Shape):
 
 
 class ParsedDocument(Shape):
-    id: str
+    id: str = Field(description="What the file says or is called; a CELEX number where it has one.")
+    uuid: str = Field(description="Made of the sections: the same text always has the same.")
     title: str
     sections: list[SectionText]
     labels: list[str] = Field(description="Gold labels, where the file names some.")

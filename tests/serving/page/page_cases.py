@@ -76,18 +76,25 @@ def tag(page: Any, text: str) -> None:
 
 def drop(page: Any, name: str, data: bytes) -> None:
     """Drop a file on the page, as a user does with the mouse."""
+    drop_all(page, {name: data})
+
+
+def drop_all(page: Any, files: dict[str, bytes]) -> None:
+    """Drop several files at once."""
     page.evaluate(
-        """([name, data]) => {
-            const bytes = Uint8Array.from(atob(data), (one) => one.charCodeAt(0));
+        """(files) => {
             const carried = new DataTransfer();
-            carried.items.add(new File([bytes], name));
+            for (const [name, data] of files) {
+                const bytes = Uint8Array.from(atob(data), (one) => one.charCodeAt(0));
+                carried.items.add(new File([bytes], name));
+            }
             for (const kind of ["dragover", "drop"]) {
                 document.body.dispatchEvent(new DragEvent(kind, {
                     dataTransfer: carried, bubbles: true, cancelable: true,
                 }));
             }
         }""",
-        [name, base64.b64encode(data).decode()],
+        [[name, base64.b64encode(data).decode()] for name, data in files.items()],
     )
 
 

@@ -298,24 +298,15 @@ def test_documents_are_kept_can_be_gone_back_to_and_forgotten(page: Any, act_tex
     assert page.text_content("#title") == title
     page.click("#new")
     page.click("#forget")
+    assert "not exported and would be lost" in page.text_content("#forget-what")
+    page.keyboard.press("Escape")
+    assert page.locator("#kept li").count() == 1
+    page.click("#forget")
+    page.click("#forget-sure")
     page.wait_for_selector("#kept li", state="detached")
     page.reload()
     page.wait_for_selector("#examples button")
     assert page.is_hidden("#recent")
-
-
-def test_no_more_than_twenty_documents_are_kept(page: Any) -> None:
-    kept = page.evaluate(
-        """async () => {
-            const keep = await import("/page/keep.js");
-            for (let n = 0; n < 23; n += 1) {
-                const sections = [{ kind: "article", text: `Oranges ${n}` }];
-                await keep.keepText({ id: `${n}`, title: "Oranges", decisions: {}, sections });
-            }
-            return (await keep.kept()).map((one) => one.id);
-        }"""
-    )
-    assert sorted(kept, key=int) == [str(n) for n in range(3, 23)]
 
 
 def test_a_browser_that_keeps_nothing_says_so(open_page: Any, act_text: str) -> None:

@@ -216,7 +216,7 @@ def test_two_models_side_by_side(page: Any, service: str, act_text: str) -> None
     heads = page.eval_on_selector_all(".pair thead th", "all => all.map((one) => one.innerText)")
     assert heads[1:3] == ["svm", "exact-match"]
     row = page.locator(".pair .line").first
-    ranks = row.locator(".swatch").all_text_contents()
+    ranks = row.locator(".rank").all_text_contents()
     assert ranks == [str(one) for one in answer["labels"][0]["ranks"]]
     for cell in row.locator("td .light").all():
         cell.click()

@@ -154,9 +154,11 @@ def test_turtle_brings_any_name_back(run: Any) -> None:
     ("name", "address"),
     [
         ("32001R0012", "http://publications.europa.eu/resource/celex/32001R0012"),
-        ("my act.html", "urn:labelwise:document:my%20act.html"),
-        ("", "urn:labelwise:document:7"),
+        ("02016R0679-20160504", "http://publications.europa.eu/resource/celex/02016R0679-20160504"),
+        ("32001R0012_EN.html", "urn:uuid:7"),
+        ("my act.html", "urn:uuid:7"),
+        ("", "urn:uuid:7"),
     ],
 )
-def test_a_document_has_an_address(run: Any, name: str, address: str) -> None:
+def test_a_document_has_an_address_that_exists_or_a_name(run: Any, name: str, address: str) -> None:
     assert run("formats.js", "(own, name) => own.addressOf(name, '7')", name) == address

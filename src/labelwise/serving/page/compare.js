@@ -2,14 +2,16 @@
 
 import { desk } from "./desk.js";
 import { h, shownScore } from "./dom.js";
-import { bar, choices, named, swatch } from "./lines.js";
+import { bar, choices, named, ranked } from "./lines.js";
+
+const unseen = (words) => h("span", { class: "unseen" }, words);
 
 /** The table, or that it is on its way. */
 export function pair() {
   const { work, compared } = desk;
   if (!compared) return [h("p", { class: "empty" }, `Asking ${work.model} and ${work.other}.`)];
   const head = (name) => h("th", { scope: "col" }, name);
-  const decision = h("span", { class: "unseen" }, "Decision");
+  const decision = unseen("Decision");
   return [
     h("p", { class: "hint sum" }, summary()),
     h(
@@ -65,11 +67,12 @@ function cell(info, model, n) {
       tabindex: "-1",
       "aria-pressed": String(Boolean(lit)),
       "data-assigned": String(info.assigned[n]),
-      "aria-label": `${info.descriptor} by ${model}: rank ${info.ranks[n]}, score ${score}`,
       onclick: () => desk.lights.toggle(scored(info, n), model),
     },
-    swatch(lit, info.ranks[n]),
+    unseen(`${info.descriptor} by ${model}, rank `),
+    ranked(info.ranks[n], lit),
     bar(info.scores[n], lit?.colour),
+    unseen(", score "),
     h("span", { class: "value" }, score),
   );
 }

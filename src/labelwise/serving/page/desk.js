@@ -41,6 +41,8 @@ class Desk extends EventTarget {
   #readRun = new AbortController();
   #saving = false;
   #unsaved = false;
+  #storing = Promise.resolve(); // the text of a new document
+  #changes = new WeakMap(); // by work: what was decided and is not stored yet
   #loading = null;
 
   /** Call `draw` when one of these changes. */
@@ -52,6 +54,17 @@ class Desk extends EventTarget {
     for (const topic of topics) this.dispatchEvent(new Event(topic));
     const passing = ["evidence", "progress", "many"]; // nothing of it is kept
     if (this.work && topics.some((one) => !passing.includes(one))) this.#keepSoon();
+  }
+
+  /** Change what all tabs share of the work. */
+  change(change, ...topics) {
+    this.changeOf(this.work, change);
+    this.tell(...topics);
+  }
+
+  changeOf(work, change) {
+    change(work);
+    this.#changes.set(work, [...(this.#changes.get(work) ?? []), change]);
   }
 
   // --- models ---------------------------------------------------------------------------------
@@ -102,8 +115,7 @@ class Desk extends EventTarget {
   }
 
   useModel(id) {
-    this.settings.model = id;
-    this.keepSettings();
+    this.keepSettings({ model: id });
     if (!this.work || this.work.model === id) return;
     this.work.model = id;
     this.work.predictions = null;
@@ -121,9 +133,20 @@ class Desk extends EventTarget {
 
   // --- settings -------------------------------------------------------------------------------
 
-  keepSettings() {
-    if (!keep.keepSettings(this.settings)) this.unkept("settings are not kept by this browser");
+  /** Change settings, for all documents and all tabs. */
+  keepSettings(some) {
+    Object.assign(this.settings, some);
+    if (!keep.keepSettings(some)) this.unkept("settings are not kept by this browser");
     this.tell("settings");
+  }
+
+  /** Take over what another tab wrote. */
+  #otherSettings() {
+    const before = [this.settings.include, this.settings.exclude].join();
+    this.settings = keep.loadSettings(DEFAULTS);
+    this.dispatchEvent(new Event("settings"));
+    this.dispatchEvent(new Event("threshold"));
+    if (this.work && before !== [this.settings.include, this.settings.exclude].join()) this.tag();
   }
 
   get threshold() {
@@ -132,24 +155,29 @@ class Desk extends EventTarget {
   }
 
   set threshold(value) {
-    if (value === null) delete this.settings.thresholds[this.current.id];
-    else this.settings.thresholds[this.current.id] = value;
-    this.keepSettings();
+    const { [this.current.id]: _, ...others } = this.settings.thresholds;
+    const thresholds = value === null ? others : { ...others, [this.current.id]: value };
+    this.keepSettings({ thresholds });
     this.tell("threshold");
   }
 
   useLists(include, exclude) {
     if (include === this.settings.include && exclude === this.settings.exclude) return;
-    Object.assign(this.settings, { include, exclude });
-    this.keepSettings();
+    this.keepSettings({ include, exclude });
     if (this.work) this.tag();
   }
 
   neverSuggest(info) {
     const line = `${info.id} ${info.descriptor}`;
     const before = this.settings.exclude.trimEnd();
-    say(`${info.descriptor} will not be suggested again`);
+    this.decisions.excluded(info);
     this.useLists(this.settings.include, before ? `${before}\n${line}` : line);
+    say(`${info.descriptor} will not be suggested again`);
+  }
+
+  suggestAgain(id) {
+    const lines = this.settings.exclude.split("\n").filter((line) => !ids(line).includes(id));
+    this.useLists(this.settings.include, lines.join("\n"));
   }
 
   #lists() {
@@ -163,16 +191,14 @@ class Desk extends EventTarget {
     progress({ text: "Reading the document" });
     const run = (this.#readRun = new AbortController());
     try {
-      const found = act
-        ? await api.post("v1/fetch", { act }, run.signal)
-        : await api.parse(file, { text, name, signal: run.signal });
+      const asked = act
+        ? api.post("v1/fetch", { act }, run.signal)
+        : api.parse(file, { text, name, signal: run.signal });
+      const found = await asked;
+      const whole = withText(found.documents);
       settled("read");
-      const whole = found.documents
-        .map((one) => ({ ...one, sections: one.sections.filter((part) => part.text.trim()) }))
-        .filter((one) => one.sections.length);
-      if (!whole.length) throw new api.Problem(422, { detail: "there is no text to read" });
       if (whole.length === 1) {
-        this.begin(whole[0], name);
+        await this.begin(whole[0], name);
       } else {
         this.many = { documents: whole, more: found.more, name };
         this.tell("many");
@@ -184,11 +210,45 @@ class Desk extends EventTarget {
     }
   }
 
-  /** Start to work on a document. */
-  begin(document, source) {
-    this.#leave();
-    this.work = {
-      id: crypto.getRandomValues(new Uint32Array(2)).join("-"),
+  /** All documents of several files; what cannot be read is said and stops nothing. */
+  async readAll(files) {
+    const run = (this.#readRun = new AbortController());
+    const documents = [];
+    const failed = [];
+    for (const [n, file] of files.entries()) {
+      progress({ text: `Reading file ${number(n + 1)} of ${number(files.length)}`, done: n, steps: files.length });
+      try {
+        const found = await api.parse(file, { signal: run.signal });
+        documents.push(...withText(found.documents).map((one) => [one, file.name]));
+        if (found.more) failed.push([file.name, new Error("holds more documents than are read at a time")]);
+      } catch (error) {
+        if (error.name === "AbortError") break;
+        failed.push([file.name, error]);
+      }
+    }
+    progress(null);
+    settled("read");
+    await this.beginAll(documents);
+    if (failed.length) trouble("read", unread(failed), null);
+  }
+
+  /** Take several documents: the first is opened, the others wait among the kept ones. */
+  async beginAll(documents) {
+    const works = documents.map(([one, source]) => this.#workOf(one, source));
+    for (const work of works.slice(1).reverse()) {
+      try {
+        if (!(await keep.load(work.id))) await keep.keepText(work);
+      } catch (error) {
+        this.unkept(error.message);
+      }
+    }
+    if (works.length) await this.begin(...documents[0]);
+    if (works.length > 1) say(`${count(works.length, "document")} taken; the first is open`);
+  }
+
+  #workOf(document, source) {
+    return {
+      id: document.uuid, // the same for the same text, so that a file opened again is found again
       name: document.id,
       title: document.title.trim() || firstWords(document.sections[0].text),
       source: source ?? "",
@@ -202,15 +262,41 @@ class Desk extends EventTarget {
       notes: [],
       parts: {}, // by number of a section: its own scores and best labels
       decisions: {}, // by label
+      undo: [], // steps that can be taken back, the latest last
+      decided: 0, // when something was decided, in milliseconds
+      exported: 0, // and when it was exported
+      version: 0, // how often it was stored
       lit: [],
     };
-    keep.keepText(this.work).then(
+  }
+
+  /** Start to work on a document, or go on where it was opened before. */
+  async begin(document, source) {
+    if (await this.resume(document.uuid)) {
+      history.pushState(null, "", `#${document.uuid}`);
+      say("This document was opened before: what was decided is here");
+      return;
+    }
+    this.#leave();
+    this.work = this.#workOf(document, source);
+    this.#storing = keep.keepText(this.work).then(
       () => this.unkept(""),
       (error) => this.unkept(error.message),
     );
     history.pushState(null, "", `#${this.work.id}`);
     this.tell("document");
     this.tag();
+  }
+
+  /** Give the document another title and id. */
+  rename(title, name) {
+    this.change((work) => Object.assign(work, { title, name }), "title");
+  }
+
+  /** What was decided so far is safe elsewhere. */
+  markExported() {
+    const at = Date.now();
+    this.change((work) => Object.assign(work, { exported: at }), "exported");
   }
 
   /** Go on with a work that was kept. */
@@ -248,7 +334,6 @@ class Desk extends EventTarget {
     this.#run = new AbortController();
     this.#tagRun.abort();
     this.lights.clear();
-    this.decisions.clear();
     this.compared = null;
     for (const what of ["read", "tag", "evidence", "compare", "score"]) settled(what);
     this.saveNow();
@@ -311,9 +396,6 @@ class Desk extends EventTarget {
     work.notes = found.notes;
     work.words = found.words;
     work.wordsRead = found.words_read;
-    for (const { id, score, rank } of found.predictions) {
-      if (work.decisions[id]) Object.assign(work.decisions[id], { score, rank, model: work.model });
-    }
     this.tell("predictions", "decisions");
     const above = this.above.length;
     say(`${above ? count(above, "suggestion") : "No suggestion is"} above the threshold`);
@@ -371,14 +453,41 @@ class Desk extends EventTarget {
     if (!work || !this.#unsaved) return;
     this.#unsaved = false;
     this.#saving = true;
-    await Promise.resolve(); // all that changes in this step is written in one go
+    await this.#storing; // and all that changes in this step is written in one go
+    const changes = this.#changes.get(work) ?? [];
+    this.#changes.delete(work);
     try {
-      await keep.keepWork(work);
+      const stored = await keep.keepWork(work, changes);
+      this.#takeOver(work, stored, stored.version !== work.version + 1);
     } catch (error) {
+      this.#changes.set(work, [...changes, ...(this.#changes.get(work) ?? [])]);
       this.unkept(error.message);
     }
     this.#saving = false;
     this.saveNow();
+  }
+
+  /** What is stored, with what was decided here since; drawn where another tab had a part in it. */
+  #takeOver(work, stored, news) {
+    Object.assign(work, stored);
+    for (const change of this.#changes.get(work) ?? []) change(work);
+    if (!news || this.work !== work) return;
+    for (const topic of ["title", "decisions"]) this.dispatchEvent(new Event(topic));
+  }
+
+  /** Another tab wrote a work, or forgot some. */
+  async #otherTab(id, version) {
+    const { work } = this;
+    if (!work) this.dispatchEvent(new Event("kept"));
+    if (work?.id !== id || version <= work.version) return;
+    const stored = await keep.load(id);
+    if (stored && stored.version > work.version) this.#takeOver(work, keep.shared(stored), true);
+  }
+
+  /** Hear what other tabs do. */
+  listen() {
+    keep.onOtherTab((id, version) => this.#otherTab(id, version));
+    keep.onOtherSettings(() => this.#otherSettings());
   }
 
   unkept(reason) {
@@ -397,6 +506,20 @@ export function ids(list) {
     return parts.some((part) => /\s/.test(part)) ? [line.trim().split(/[\s,]+/)[0]] : parts;
   });
   return [...new Set(found.filter(Boolean))];
+}
+
+/** The documents that have text, without sections that have none. */
+function withText(documents) {
+  const whole = documents
+    .map((one) => ({ ...one, sections: one.sections.filter((part) => part.text.trim()) }))
+    .filter((one) => one.sections.length);
+  if (!whole.length) throw new api.Problem(422, { detail: "there is no text to read" });
+  return whole;
+}
+
+function unread(failed) {
+  const sentences = failed.map(([name, error]) => `${name}: ${error.message.replace(/[.]$/, "")}`);
+  return new api.Problem(422, { detail: `not all files were read. ${sentences.join("; ")}` });
 }
 
 const firstWords = (text) => text.trim().split("\n")[0].slice(0, 120);

@@ -72,8 +72,7 @@ export class Lights {
   }
 
   useAllWords(all) {
-    this.#desk.settings.allWords = all;
-    this.#desk.keepSettings();
+    this.#desk.keepSettings({ allWords: all });
     this.#desk.tell("lit");
   }
 

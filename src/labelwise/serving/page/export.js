@@ -24,7 +24,7 @@ function exported() {
     .map((one) => shown({ ...one, model: work.model }, "suggested"));
   const uri = $("address").value.trim() || addressOf(work.name, work.id);
   return {
-    document: { uri, title: work.title, source: work.source, words: work.words },
+    document: { uri, id: work.name, title: work.title, source: work.source, words: work.words },
     model: work.model,
     threshold: desk.threshold,
     exported: new Date().toISOString(),
@@ -42,6 +42,7 @@ function shown(one, decision) {
     score: one.score ?? null,
     rank: one.rank ?? null,
     model: one.score === null ? null : one.model,
+    decided: one.at ? new Date(one.at).toISOString() : null,
     group: one.group,
     place: one.place.path,
   };
@@ -73,6 +74,7 @@ function download() {
     .slice(0, 60);
   h("a", { href: address, download: `${name || "document"}.${format()}` }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  desk.markExported();
   say("Downloaded");
 }
 
@@ -81,6 +83,7 @@ export async function copy(text, button) {
   const done = await copied(text);
   if (!done) trouble("copy", new Error("the browser does not let this page use the clipboard"), null);
   else flash(button);
+  return done;
 }
 
 async function copied(text) {
@@ -113,7 +116,9 @@ export function startExport() {
   $("undecided").addEventListener("change", draw);
   $("address").addEventListener("input", draw);
   $("download").addEventListener("click", download);
-  $("copy-export").addEventListener("click", (event) => copy(content(), event.target));
+  $("copy-export").addEventListener("click", async (event) => {
+    if (await copy(content(), event.target)) desk.markExported();
+  });
   $("copy").addEventListener("click", (event) => {
     copy(desk.decisions.list("accepted").map((one) => `${one.id}\t${one.descriptor}\n`).join(""), event.target);
   });

@@ -5,7 +5,7 @@ export function asJson(exported) {
   return `${JSON.stringify(exported, null, 2)}\n`;
 }
 
-const COLUMNS = ["id", "uri", "descriptor", "decision", "score", "rank", "model", "group", "place"];
+const COLUMNS = ["id", "uri", "descriptor", "decision", "score", "rank", "model", "decided", "group", "place"];
 
 /** One line a concept, as RFC 4180 has it. */
 export function asCsv({ concepts, rejected }) {
@@ -55,10 +55,12 @@ function literal(text) {
   return `"${safe}"`;
 }
 
-/** A name for the document where it has none on the web. */
-export function addressOf(name, id) {
-  // 3 for legislation, a year, a letter for the kind, a number: 32001R0012
-  const celex = /^\d{5}[A-Z]{1,2}\d{4}/.test(name);
-  const before = celex ? "http://publications.europa.eu/resource/celex/" : "urn:labelwise:document:";
-  return before + encodeURIComponent(name || id);
+// 3 for legislation, a year, letters for the kind, a number: 32001R0012; then what a corrigendum or a
+// consolidated version adds.
+const CELEX = /^[0-9CE](19|20)\d\d[A-Z]{1,2}\d{4}(R?\(\d\d\))?(-\d{8})?$/;
+
+/** The address that the Publications Office gives an act; for anything else the UUID of its text,
+ * which is a name and leads nowhere. */
+export function addressOf(name, uuid) {
+  return CELEX.test(name) ? `http://publications.europa.eu/resource/celex/${name}` : `urn:uuid:${uuid}`;
 }

@@ -1,10 +1,16 @@
-/** Work that survives a reload: in IndexedDB, in this browser alone, and bounded.
+/** Work that survives a reload: in IndexedDB, in this browser alone.
  *
- * The text of a document is written once (`texts`), decisions about it often (`works`).
+ * The text of a document is written once (`texts`), what was decided about it often (`works`).
+ * Decisions are written as changes to what is stored and never over it: another tab may have the
+ * same document open.
  */
 
-const MOST_WORKS = 20;
-const MOST_CHARACTERS = 20_000_000;
+const ENOUGH = 20; // beyond so many, the oldest whose decisions were exported make room
+const MOST_CHARACTERS = 200_000_000;
+const NO_ROOM = "there is no room: export documents, or forget some";
+
+/** What all tabs share of a work; the rest is what was suggested and how it is looked at. */
+export const SHARED = ["decisions", "undo", "title", "name", "decided", "exported", "version"];
 
 let opening = null;
 
@@ -33,31 +39,78 @@ async function transaction(mode, act) {
   });
 }
 
-/** Keep a new document; the oldest ones make room. */
-export async function keepText(work) {
-  const size = work.sections.reduce((sum, one) => sum + one.text.length, 0);
-  if (size > MOST_CHARACTERS) throw new Error("the document is too long to be kept");
-  await transaction("readwrite", (works, texts) => {
-    texts.put({ id: work.id, sections: work.sections });
-    return works.put({ ...record(work), size });
-  });
-  let room = MOST_CHARACTERS;
-  for (const [place, one] of (await kept()).entries()) {
-    room -= one.size;
-    if (one.id !== work.id && (place >= MOST_WORKS || room < 0)) await forget(one.id);
-  }
+// --- other tabs ---------------------------------------------------------------------------------
+
+const channel = globalThis.BroadcastChannel ? new BroadcastChannel("labelwise-desk") : null;
+
+/** Call `changed(id, version)` when another tab wrote a work; id is null where it forgot some. */
+export function onOtherTab(changed) {
+  channel?.addEventListener("message", ({ data }) => changed(data.id, data.version));
 }
 
-/** Keep what was decided. */
-export async function keepWork(work) {
-  const size = work.sections.reduce((sum, one) => sum + one.text.length, 0);
-  await transaction("readwrite", (works) => works.put({ ...record(work), size }));
+const tellTabs = (id, version) => channel?.postMessage({ id, version });
+
+// --- works --------------------------------------------------------------------------------------
+
+/** Whether all that was decided was exported afterwards: only such a work may make room. */
+export const settledWork = ({ decided, exported }) => decided > 0 && exported >= decided;
+
+const sizeOf = (sections) => sections.reduce((sum, one) => sum + one.text.length, 0);
+
+/** Keep a new document; what was exported makes room, nothing else does. */
+export async function keepText(work) {
+  const fresh = structuredClone(record(work)); // what is decided meanwhile is stored after it
+  const others = (await kept()).filter((one) => one.id !== work.id);
+  let room = MOST_CHARACTERS - fresh.size;
+  const leaving = [];
+  for (const [place, one] of others.entries()) {
+    if (settledWork(one) && (place + 1 >= ENOUGH || room < one.size)) leaving.push(one.id);
+    else room -= one.size;
+  }
+  if (room < 0) throw new Error(NO_ROOM);
+  await transaction("readwrite", (works, texts) => {
+    for (const id of leaving) {
+      works.delete(id);
+      texts.delete(id);
+    }
+    texts.put({ id: work.id, sections: work.sections });
+    return works.put(fresh);
+  });
+  tellTabs(work.id, fresh.version);
+}
+
+/** Apply changes to what is stored, and write how the work is looked at; gives what all tabs share. */
+export async function keepWork(work, changes) {
+  let written = null;
+  await transaction("readwrite", (works, texts) => {
+    const request = works.get(work.id);
+    request.onsuccess = () => {
+      const stored = request.result;
+      written = record(work);
+      if (stored) {
+        for (const name of SHARED) written[name] = stored[name];
+        for (const change of changes) change(written);
+      } else if (work.version) {
+        texts.put({ id: work.id, sections: work.sections }); // forgotten elsewhere, at work here
+      } else {
+        return; // there was no room for it
+      }
+      written.version += 1;
+      works.put(written);
+    };
+    return request;
+  });
+  if (!written.version) throw new Error(NO_ROOM);
+  tellTabs(work.id, written.version);
+  return shared(written);
 }
 
 function record(work) {
   const { sections, ...rest } = work;
-  return { ...rest, saved: Date.now() };
+  return { ...rest, size: sizeOf(sections), saved: Date.now() };
 }
+
+export const shared = (work) => Object.fromEntries(SHARED.map((name) => [name, work[name]]));
 
 /** All kept works without their texts, the latest first. */
 export async function kept() {
@@ -74,19 +127,17 @@ export async function load(id) {
   return { ...rest, sections: text.sections };
 }
 
-export async function forget(id) {
+export async function forget(ids) {
   await transaction("readwrite", (works, texts) => {
-    texts.delete(id);
-    return works.delete(id);
+    for (const id of ids) {
+      texts.delete(id);
+      works.delete(id);
+    }
   });
+  tellTabs(null, 0);
 }
 
-export async function forgetAll() {
-  await transaction("readwrite", (works, texts) => {
-    texts.clear();
-    return works.clear();
-  });
-}
+// --- settings -----------------------------------------------------------------------------------
 
 const SETTINGS = "labelwise-settings";
 
@@ -100,12 +151,18 @@ export function loadSettings(defaults) {
   }
 }
 
-/** False where the browser does not keep them. */
-export function keepSettings(settings) {
+/** Write some of them, and leave the others as another tab may have written them. False where the
+ * browser does not keep them. */
+export function keepSettings(some) {
   try {
-    localStorage.setItem(SETTINGS, JSON.stringify(settings));
+    localStorage.setItem(SETTINGS, JSON.stringify({ ...loadSettings({}), ...some }));
     return true;
   } catch {
     return false;
   }
+}
+
+/** Call `changed` when another tab wrote settings. */
+export function onOtherSettings(changed) {
+  addEventListener("storage", (event) => event.key === SETTINGS && changed());
 }

@@ -3,6 +3,7 @@
 import { desk } from "./desk.js";
 import { $, count, h, number, smallButton } from "./dom.js";
 import { KIND_SENTENCES } from "./heat.js";
+import { swatch } from "./lines.js";
 
 function draw() {
   const lit = desk.lights.all;
@@ -23,7 +24,7 @@ function item(one, withModel) {
   return h(
     "li",
     { "data-colour": one.colour, class: desk.lights.awaits(one) ? "waiting" : "" },
-    h("span", { class: "swatch", "data-colour": one.colour }, String(one.colour)),
+    swatch(one),
     h("b", {}, one.descriptor),
     withModel ? h("span", { class: "hint" }, one.model) : null,
     h("span", { class: "hint", title: "Places in the text" }, places(one)),

@@ -56,7 +56,6 @@ export function startKeys() {
   addEventListener("keydown", key);
   $("single-keys").checked = desk.settings.singleKeys;
   $("single-keys").addEventListener("change", () => {
-    desk.settings.singleKeys = $("single-keys").checked;
-    desk.keepSettings();
+    desk.keepSettings({ singleKeys: $("single-keys").checked });
   });
 }

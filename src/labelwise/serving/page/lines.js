@@ -35,10 +35,16 @@ export function bar(score, colour) {
   return h("span", { class: "score", "data-colour": colour, "aria-hidden": "true" }, meter);
 }
 
-/** The number of the colour where the concept is lit, else its rank. */
-export function swatch(lit, rank) {
-  const attributes = { class: "swatch", "data-colour": lit?.colour, "aria-hidden": "true" };
-  return h("span", attributes, String(lit?.colour ?? rank));
+/** The colour of a concept that is lit: a letter, since numbers are ranks. */
+export function swatch(lit) {
+  const letter = "ABCDEFGH"[lit.colour - 1];
+  return h("span", { class: "swatch", "data-colour": lit.colour, "aria-hidden": "true" }, letter);
+}
+
+/** The rank, and the colour beside it where the concept is lit. */
+export function ranked(rank, lit) {
+  const number = h("span", { class: "rank" }, String(rank));
+  return h("span", { class: "ranked" }, number, lit ? swatch(lit) : null);
 }
 
 const ICONS = { accept: "check", reject: "cross", never: "never" };

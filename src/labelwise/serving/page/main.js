@@ -5,6 +5,7 @@ import { startChosen } from "./chosen.js";
 import { desk } from "./desk.js";
 import { $, count, h } from "./dom.js";
 import { startExport } from "./export.js";
+import { startIdentity } from "./identity.js";
 import { startKey } from "./key.js";
 import { startKeys } from "./keys.js";
 import { startLists } from "./lists.js";
@@ -35,7 +36,7 @@ function drawFacts() {
       const read = count(work.wordsRead, "word");
       facts.push(`the model reads the first ${read}; choose “section by section” for the rest`);
     }
-    if (work.source) facts.push(work.source);
+    for (const one of new Set([work.name, work.source])) if (one) facts.push(one);
   }
   $("facts").textContent = facts.join(" · ");
 }
@@ -69,9 +70,7 @@ function drawTheme() {
 
 function nextTheme() {
   const names = Object.keys(THEMES);
-  desk.settings.theme = names[(names.indexOf(desk.settings.theme) + 1) % names.length];
-  drawTheme();
-  desk.keepSettings();
+  desk.keepSettings({ theme: names[(names.indexOf(desk.settings.theme) + 1) % names.length] });
 }
 
 // --- addresses --------------------------------------------------------------------------------
@@ -80,7 +79,7 @@ function nextTheme() {
 async function follow() {
   const id = location.hash.slice(1);
   if (id === (desk.work?.id ?? "")) return;
-  if (/^[\d-]+$/.test(id) && (await desk.resume(id))) return;
+  if (/^[\da-f-]+$/.test(id) && (await desk.resume(id))) return;
   if (id) history.replaceState(null, "", location.pathname);
   desk.close();
 }
@@ -140,6 +139,7 @@ startChosen();
 startSearch();
 startExport();
 startLists();
+startIdentity();
 startStart();
 startKeys();
 startTabs();
@@ -149,6 +149,8 @@ desk.on("document", () => {
   drawModels();
   showTab("concepts");
 });
+desk.on("title", drawTitle);
+desk.on("settings", drawTheme);
 desk.on("predictions", drawFacts);
 desk.on("models model compare", drawModels);
 desk.on("keeping", () => {
@@ -175,6 +177,7 @@ addEventListener("hashchange", follow);
 addEventListener("pagehide", () => desk.saveNow());
 addEventListener("visibilitychange", () => document.hidden && desk.saveNow());
 
+desk.listen();
 desk.loadModels();
 await follow();
 if (!desk.work) $("pasted").focus();

@@ -10,6 +10,7 @@ const WAIT = 120; // milliseconds after the last key
 const MOST = 20;
 
 let found = [];
+let answered = ""; // the words that `found` is the answer to
 let active = -1;
 let timer = 0;
 let asking = new AbortController();
@@ -28,6 +29,7 @@ async function ask() {
     const answer = await api.get(`v1/labels?${query}`, asking.signal);
     settled("search");
     found = answer.labels;
+    answered = words;
     active = found.length ? 0 : -1;
     draw(answer.total);
     say(found.length ? `${count(answer.total, "concept")} found` : "No concept found");
@@ -86,7 +88,19 @@ function close() {
   $("search").setAttribute("aria-expanded", "false");
   $("search").removeAttribute("aria-activedescendant");
   found = [];
+  answered = "";
   active = -1;
+}
+
+/** Enter takes what was found for the words that stand there, and waits for it where need be. */
+async function enter() {
+  const words = $("search").value.trim();
+  if (answered !== words) {
+    clearTimeout(timer);
+    await ask();
+  }
+  const still = document.activeElement === $("search") && $("search").value.trim() === answered;
+  if (words && still && found[active]) choose(found[active]);
 }
 
 function choose(info) {
@@ -102,8 +116,8 @@ function key(event) {
     $("search").value = "";
     close();
     event.stopPropagation();
-  } else if (event.key === "Enter" && found[active]) {
-    choose(found[active]);
+  } else if (event.key === "Enter") {
+    enter();
   } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && found.length) {
     active = (active + (event.key === "ArrowDown" ? 1 : -1) + found.length) % found.length;
     point();

@@ -30,8 +30,9 @@ function readPasted() {
   else desk.read(new Blob([text], { type: "text/plain" }), { text: true, name: "pasted text" });
 }
 
-function readFile(file) {
-  if (file) desk.read(file);
+function readFiles(files) {
+  if (files.length > 1) desk.readAll([...files]);
+  else if (files.length) desk.read(files[0]);
 }
 
 async function readExample(name, title) {
@@ -60,6 +61,7 @@ const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle
 function keptItem(one) {
   const chosen = Object.values(one.decisions).filter((other) => other.state === "accepted").length;
   const facts = [count(one.words, "word"), `${count(chosen, "concept")} chosen`, when.format(one.saved)];
+  if (one.decided) facts.push(keep.settledWork(one) ? "exported" : "not exported");
   return h(
     "li",
     {},
@@ -69,14 +71,23 @@ function keptItem(one) {
       h("b", {}, one.title || "Untitled"),
       h("span", { class: "hint" }, facts.join(" · ")),
     ),
-    smallButton("cross", `Forget ${one.title}`, () => forget(one.id)),
+    smallButton("cross", `Forget ${one.title}`, () => forget([one])),
   );
 }
 
-async function forget(id) {
-  await keep.forget(id);
-  await drawKept();
-  $("pasted").focus();
+/** Forget documents; what was decided and not exported is gone then, so that this is asked. */
+function forget(works) {
+  const lost = works.filter((one) => one.decided && !keep.settledWork(one)).length;
+  const which = works.length === 1 ? `“${works[0].title}”` : count(works.length, "document");
+  const decided = lost === 1 && works.length === 1 ? "Its decisions were" : `The decisions about ${lost} of them were`;
+  $("forget-what").textContent = `Forget ${which}?${lost ? ` ${decided} not exported and would be lost.` : ""}`;
+  $("forget-sure").onclick = async () => {
+    $("forget-dialog").close();
+    await keep.forget(works.map((one) => one.id));
+    await drawKept();
+    $("pasted").focus();
+  };
+  $("forget-dialog").showModal();
 }
 
 /** A document that can be chosen. */
@@ -98,6 +109,10 @@ function drawMany() {
       card(one.title || one.id, `${one.id} · ${count(one.words, "word")}`, choose(one)),
     ),
   );
+  $("many-all").onclick = () => {
+    $("many-dialog").close();
+    desk.beginAll(documents.map((one) => [one, name]));
+  };
   $("many-dialog").showModal();
 }
 
@@ -116,9 +131,7 @@ function watchDrops() {
     if (!hasFile(event)) return;
     event.preventDefault();
     if (document.querySelector("dialog[open]")) return;
-    const { files } = event.dataTransfer;
-    if (files.length > 1) say(`${files.length} files were dropped; the first is read`);
-    readFile(files[0]);
+    readFiles(event.dataTransfer.files);
   });
 }
 
@@ -128,16 +141,14 @@ export function startStart() {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) readPasted();
   });
   $("file").addEventListener("change", () => {
-    readFile($("file").files[0]);
+    readFiles($("file").files);
     $("file").value = "";
   });
   $("examples").replaceChildren(
     ...EXAMPLES.map(([name, title, hint]) => card(title, hint, () => readExample(name, title))),
   );
-  $("forget").addEventListener("click", async () => {
-    await keep.forgetAll();
-    drawKept();
-  });
+  $("forget").addEventListener("click", async () => forget(await keep.kept()));
+  desk.on("kept", drawKept);
   desk.on("many", drawMany);
   desk.on("document", () => {
     if (!desk.work) drawKept();

@@ -3,7 +3,7 @@
 import { pair, scored } from "./compare.js";
 import { desk } from "./desk.js";
 import { $, count, h, shownScore } from "./dom.js";
-import { bar, choices, named, swatch } from "./lines.js";
+import { bar, choices, named, ranked } from "./lines.js";
 import { say } from "./messages.js";
 
 const BELOW = 8; // suggestions shown below the threshold before the user asks for more
@@ -19,7 +19,7 @@ function line(info) {
     h(
       "button",
       { type: "button", class: "light", tabindex: "-1", "aria-pressed": pressed, onclick: light },
-      swatch(lit, info.rank),
+      ranked(info.rank, lit),
       named(info),
       bar(info.score, lit?.colour),
       h("span", { class: "value", title: `score ${info.score}` }, shownScore(info.score)),
@@ -80,7 +80,9 @@ function draw() {
   const over = desk.above.length;
   $("counts").textContent = work.predictions && !work.other ? `${over} above the threshold` : "";
   $("all").disabled = !desk.above.some((one) => !desk.decisions.of(one.id));
-  $("undo").disabled = !desk.decisions.canUndo;
+  const { last } = desk.decisions;
+  $("undo").disabled = !last;
+  $("undo").title = last ? `Undo: ${last.what}` : "";
 }
 
 /** One button of the list is in the order of Tab; arrows move it. */

@@ -1,0 +1,99 @@
+"""What is seen: ranks and colours, whole names, the act on paper; and what axe finds (nothing)."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_cases import line, tag
+
+pytestmark = pytest.mark.xdist_group("page")
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def axe(page: Any) -> list[str]:
+    """What the accessibility checker finds wrong, and where."""
+    package = pytest.importorskip("axe_playwright_python", reason="needs axe (extra dev)")
+    page.evaluate((resources.files(package) / "axe.min.js").read_text("utf-8"))
+    found = page.evaluate(
+        """(rules) => axe.run(document, {
+            runOnly: { type: "tag", values: rules },
+            rules: { "label-content-name-mismatch": { enabled: true } },
+        })""",
+        RULES,
+    )
+    return [
+        f"{rule['id']}: {node['html'][:160]}"
+        for rule in found["violations"]
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("width", [1360, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(open_page: Any, act_text: str, scheme: str, width: int) -> None:
+    page = open_page(color_scheme=scheme, viewport={"width": width, "height": 860})
+    assert axe(page) == []
+    tag(page, act_text)
+    line(page, 1).locator(".accept").click()
+    line(page, 2).locator(".reject").click()
+    line(page, 1).locator(".light").click()
+    page.wait_for_selector("#lit li:not(.waiting)", state="attached")
+    assert axe(page) == []
+    page.select_option("#compare", "exact-match")
+    page.wait_for_selector(".pair")
+    assert axe(page) == []
+    for dialog in ("help", "export", "lists", "edit"):
+        page.click(f"#{dialog}")
+        assert axe(page) == []
+        page.keyboard.press("Escape")
+
+
+def test_a_rank_stays_a_number_and_a_colour_is_a_letter(page: Any, act_text: str) -> None:
+    tag(page, act_text)
+    for place in (3, 1):
+        line(page, place).locator(".light").click()
+    page.wait_for_selector("#lit li:nth-child(2)")
+    ranks = page.eval_on_selector_all(".line .rank", "all => all.map((one) => one.textContent)")
+    assert ranks == [str(n) for n in range(1, len(ranks) + 1)]
+    letters = [line(page, place).locator(".swatch").text_content() for place in (3, 1)]
+    assert letters == ["A", "B"]
+    assert page.locator("#lit .swatch").all_text_contents() == letters
+
+
+def test_names_of_models_are_shown_whole(open_page: Any, fitted: Any, act_text: str) -> None:
+    from serving_cases import served
+
+    from labelwise.serving.models import Source
+
+    long = "eurovoc-of-the-department-of-agriculture-2026"
+    wanted = [Source("svm", method=fitted["svm"]), Source(long, method=fitted["exact-match"])]
+    with served(wanted) as client:
+        page = open_page(str(client.base_url))
+        tag(page, act_text)
+        page.select_option("#compare", long)
+        page.select_option("#model", long)
+        for name in ("#model", "#compare"):
+            wide = page.locator(name).evaluate(
+                "one => [one.offsetWidth, (one.style.width = 'max-content', one.offsetWidth)]"
+            )
+            assert wide[0] >= wide[1]
+        page.close()
+
+
+def test_the_whole_act_is_printed_with_what_was_chosen(
+    page: Any, act_text: str, tmp_path: Path
+) -> None:
+    pdfium = pytest.importorskip("pypdfium2")
+    tag(page, act_text)
+    line(page).locator(".accept").click()
+    page.pdf(path=tmp_path / "act.pdf")
+    printed = "".join(
+        leaf.get_textpage().get_text_range() for leaf in pdfium.PdfDocument(tmp_path / "act.pdf")
+    )
+    for text in page.locator("#text .piece p").all_text_contents():
+        assert "".join(text.split()) in "".join(printed.split())
+    assert "Chosen" in printed
