@@ -36,6 +36,10 @@ TOLD = ("name", "data", "scores", "seconds", "versions", "notices", "compact")
 """What clients see of a bundle's card; the command it was made with may name folders."""
 
 
+YEARS = {"eurlex57k": (1958, 2016)}
+"""The first and last year in the CELEX numbers of the training documents of known data sets."""
+
+
 @dataclass(frozen=True)
 class Source:
     """Where a model comes from: a bundle's folder, or a method that is fitted already."""
@@ -318,6 +322,7 @@ def _info(source: Source, method: Method, card: Mapping[str, Any]) -> ModelInfo:
         zero_shot=isinstance(method, Widening),
         max_words=getattr(method.settings, "max_tokens", None),
         language=str(card.get("language", "en")),
+        years=YEARS.get(str(data.get("name", ""))),
         synthetic=source.synthetic or "synthetic" in str(data.get("name", "")),
         card=shown,
     )

@@ -17,9 +17,9 @@ def thesaurus_of(
 ) -> Thesaurus:
     """The card's thesaurus, enriched by the given one, and in any case all labels.
 
-    A card's ``thesaurus`` is what ``Thesaurus.from_json`` reads. It has the labels of the model, and
-    may know no more of them than a name; concepts that the model never saw are in the given one
-    alone.
+    A card's ``thesaurus`` is what ``Thesaurus.from_json`` reads. It has the labels of the model,
+    and may know no more of them than a name; concepts that the model never saw are in the given
+    one alone.
     """
     own, other = _from_card(card.get("thesaurus")) or Thesaurus.of(()), given or Thesaurus.of(())
     bare = {one.id: Concept(one.id, "", one.descriptor) for one in label_space.labels}

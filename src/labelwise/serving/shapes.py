@@ -376,6 +376,9 @@ class ModelInfo(Shape):
     zero_shot: bool = Field(description="Whether it can score concepts that it was not trained on.")
     max_words: int | None = Field(description="Words read of a document; null: all of them.")
     language: str
+    years: tuple[int, int] | None = Field(
+        description="First and last year of the acts that it learned from, where that is known."
+    )
     synthetic: bool = Field(description="Trained on made-up acts: for trying things out alone.")
     card: dict[str, object] = Field(
         description="How it was made and how it scored, as far as the bundle says."

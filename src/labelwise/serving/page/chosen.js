@@ -39,6 +39,19 @@ function remove(one) {
   $("chosen").querySelector("button")?.focus();
 }
 
+/** What the model has learned from: nobody should expect it to know more. */
+function drawKnows() {
+  const { current, work } = desk;
+  if (!current || !work) return;
+  const language = new Intl.DisplayNames("en", { type: "language" }).of(current.language);
+  const years = current.years && `acts of ${current.years[0]} to ${current.years[1]}`;
+  const words = [`${current.id} reads ${language}`, years && `learned from ${years}`];
+  if (!current.calibrated) words.push("its scores are no chances");
+  const year = Number(/^[0-9CE]((?:19|20)\d\d)[A-Z]/.exec(work.name)?.[1]);
+  if (years && year > current.years[1]) words.push(`this act is of ${year}, later than those`);
+  $("knows").textContent = `${words.filter(Boolean).join("; ")}.`;
+}
+
 function drawNotes() {
   const { work } = desk;
   const notes = [...(work?.notes ?? []), ...(work?.other ? desk.compared?.notes ?? [] : [])];
@@ -52,4 +65,5 @@ function drawNotes() {
 export function startChosen() {
   desk.on("document decisions lit", drawChosen);
   desk.on("document predictions compare", drawNotes);
+  desk.on("models model document title", drawKnows);
 }

@@ -5,6 +5,7 @@
  */
 
 import * as api from "./api.js";
+import { passed } from "./cut.js";
 import { Decisions } from "./decisions.js";
 import { count, number } from "./dom.js";
 import { Lights } from "./evidence.js";
@@ -17,6 +18,9 @@ const FAINT = 0.01; // scores of a section below this are not worth keeping
 
 const DEFAULTS = {
   model: null,
+  by: "threshold", // how suggestions are cut: also "best" or "precision"
+  best: 5,
+  precision: 0.8,
   thresholds: {}, // by model: scores of two models are not on one scale
   include: "",
   exclude: "",
@@ -52,7 +56,7 @@ class Desk extends EventTarget {
 
   tell(...topics) {
     for (const topic of topics) this.dispatchEvent(new Event(topic));
-    const passing = ["evidence", "progress", "many"]; // nothing of it is kept
+    const passing = ["evidence", "reasons", "progress", "many"]; // nothing of it is kept
     if (this.work && topics.some((one) => !passing.includes(one))) this.#keepSoon();
   }
 
@@ -158,7 +162,6 @@ class Desk extends EventTarget {
     const { [this.current.id]: _, ...others } = this.settings.thresholds;
     const thresholds = value === null ? others : { ...others, [this.current.id]: value };
     this.keepSettings({ thresholds });
-    this.tell("threshold");
   }
 
   useLists(include, exclude) {
@@ -397,8 +400,7 @@ class Desk extends EventTarget {
     work.words = found.words;
     work.wordsRead = found.words_read;
     this.tell("predictions", "decisions");
-    const above = this.above.length;
-    say(`${above ? count(above, "suggestion") : "No suggestion is"} above the threshold`);
+    this.sayAbove();
   }
 
   #part(work, event) {
@@ -418,8 +420,28 @@ class Desk extends EventTarget {
     progress({ text: `Section ${number(read)} of ${number(total)}`, done: read, steps: total });
   }
 
+  /** The suggestions that pass the cut. */
   get above() {
-    return (this.work?.predictions ?? []).filter((one) => one.score > this.threshold);
+    const all = this.work?.predictions ?? [];
+    return all.slice(0, passed(all.map((one) => one.score), this.choice));
+  }
+
+  sayAbove() {
+    const { length } = this.above;
+    say(length ? count(length, "suggestion") : "No suggestion is above the threshold");
+  }
+
+  /** How suggestions are cut. */
+  get choice() {
+    const { by, best, precision } = this.settings;
+    return { by, best, precision, threshold: this.threshold };
+  }
+
+  /** Cut in another way, or elsewhere: {by}, {best}, {precision} or {threshold}. */
+  choose({ threshold, ...some }) {
+    if (threshold !== undefined) this.threshold = threshold;
+    else this.keepSettings(some);
+    this.tell("threshold");
   }
 
   async compare() {

@@ -10,14 +10,16 @@ import { count } from "./dom.js";
 import { say, settled, trouble } from "./messages.js";
 
 const COLOURS = [1, 2, 3, 4, 5, 6, 7, 8]; // as palette.css has them
+const MOST_EXPLAINED = 50; // labels of a request
 const STRONG = 1 / 3; // of the heaviest word: fainter ones are lit when all words are
-const MOST = 64; // explanations in memory
+const MOST = 200; // explanations in memory
 
 export class Lights {
   apart = false; // every section is read on its own
   #desk;
   #found = new Map();
   #asked = new Set();
+  #wondered = new Set(); // labels whose reasons are on their way, or could not be had
 
   constructor(desk) {
     this.#desk = desk;
@@ -27,6 +29,7 @@ export class Lights {
     this.apart = false;
     this.#found = new Map();
     this.#asked = new Set();
+    this.#wondered = new Set();
   }
 
   get all() {
@@ -78,8 +81,13 @@ export class Lights {
 
   // --- what is known --------------------------------------------------------------------------
 
-  #key(one) {
-    return `${one.model}\n${one.label}\n${this.apart}`;
+  #key(one, apart = this.apart) {
+    return `${one.model}\n${one.label}\n${apart}`;
+  }
+
+  /** The evidence of a label in the act as a whole, by the model in use; undefined while unknown. */
+  whole(label) {
+    return this.#found.get(this.#key({ label, model: this.#desk.work?.model }, false));
   }
 
   /** The evidence of a light; undefined while it is not here. */
@@ -113,30 +121,53 @@ export class Lights {
     for (const one of missing) this.#asked.add(this.#key(one));
     const models = [...new Set(missing.map((one) => one.model))];
     await Promise.all(
-      models.map((model) => this.#explain(model, missing.filter((one) => one.model === model))),
+      models.map((model) => this.#light(model, missing.filter((one) => one.model === model))),
     );
   }
 
-  async #explain(model, lights) {
+  /** Ask why labels are suggested, all in one request; a concept that is lit later has its words. */
+  async because(labels) {
+    const { model } = this.#desk.work;
+    const missing = labels
+      .map((label) => ({ label, model }))
+      .filter((one) => !this.whole(one.label) && !this.#wondered.has(this.#key(one, false)))
+      .slice(0, MOST_EXPLAINED);
+    if (!missing.length) return;
+    for (const one of missing) this.#wondered.add(this.#key(one, false));
+    try {
+      for await (const _ of this.#explained(model, missing, false)) this.#desk.tell("reasons");
+    } catch {
+      // A suggestion stands without its reasons; who lights it asks again, and is told why not.
+    }
+  }
+
+  /** The evidence of these labels, each as soon as it is here. */
+  async *#explained(model, lights, apart) {
     const desk = this.#desk;
     const { work } = desk;
-    const [found, asked, keys] = [this.#found, this.#asked, lights.map((one) => this.#key(one))];
+    const found = this.#found;
     const question = {
       ...desk.document(),
       model,
       labels: lights.filter((one) => !one.unseen).map((one) => one.label),
       concepts: lights.filter((one) => one.unseen).map(unseenConcept),
-      by_section: this.apart,
+      by_section: apart,
     };
+    for await (const event of api.stream("v1/evidence/stream", question, desk.signal)) {
+      if (desk.work !== work) return; // these offsets belong to another document
+      if (event.event !== "evidence") continue;
+      const { evidence } = event;
+      found.set(this.#key({ model, label: evidence.label }, apart), inUnits(work, evidence));
+      this.#forgetSome();
+      yield evidence;
+    }
+  }
+
+  async #light(model, lights) {
+    const desk = this.#desk;
+    const [asked, keys] = [this.#asked, lights.map((one) => this.#key(one))];
     try {
-      for await (const event of api.stream("v1/evidence/stream", question, desk.signal)) {
-        if (desk.work !== work) return; // these offsets belong to another document
-        if (event.event !== "evidence") continue;
-        const { evidence } = event;
-        found.set(`${model}\n${evidence.label}\n${question.by_section}`, inUnits(work, evidence));
-        this.#forgetSome();
-        this.#tellOf(evidence);
-      }
+      for await (const evidence of this.#explained(model, lights, this.apart)) this.#tellOf(evidence);
       settled("evidence");
     } catch (error) {
       trouble("evidence", error, () => this.fetch());

@@ -26,12 +26,15 @@ function exported() {
   return {
     document: { uri, id: work.name, title: work.title, source: work.source, words: work.words },
     model: work.model,
-    threshold: desk.threshold,
+    choice: settingOf(desk.choice),
     exported: new Date().toISOString(),
     concepts: [...accepted, ...open],
     rejected: desk.decisions.list("rejected").map((one) => shown(one, "rejected")),
   };
 }
+
+/** How suggestions were cut: {by: "best", best: 5}. */
+const settingOf = ({ by, ...values }) => ({ by, [by]: values[by] });
 
 function shown(one, decision) {
   return {

@@ -1,10 +1,11 @@
 /** The list of suggestions, and how the focus moves in it. */
 
 import { pair, scored } from "./compare.js";
+import { settingFor, steps } from "./cut.js";
 import { desk } from "./desk.js";
-import { $, count, h, shownScore } from "./dom.js";
+import { $, h, shownScore } from "./dom.js";
 import { bar, choices, named, ranked } from "./lines.js";
-import { say } from "./messages.js";
+import { because } from "./reasons.js";
 
 const BELOW = 8; // suggestions shown below the threshold before the user asks for more
 let more = false;
@@ -23,6 +24,7 @@ function line(info) {
       named(info),
       bar(info.score, lit?.colour),
       h("span", { class: "value", title: `score ${info.score}` }, shownScore(info.score)),
+      h("span", { class: "because" }, because(info)),
     ),
     choices(info),
   );
@@ -31,23 +33,36 @@ function line(info) {
 function single() {
   const { work } = desk;
   if (!work.predictions) return [empty(desk.tagging ? "Reading the document." : "No suggestions yet.")];
-  const cut = desk.threshold;
-  const over = work.predictions.filter((one) => one.score > cut);
-  const under = work.predictions.filter((one) => one.score <= cut);
+  const over = desk.above;
+  const under = work.predictions.slice(over.length);
   const shown = more ? under : under.slice(0, BELOW);
   const found = [];
-  if (over.length) found.push(lines("lines", "Above the threshold", over));
-  else if (under.length) found.push(empty("No concept scores above the threshold."));
+  const [above, below] = HEADINGS[desk.choice.by];
+  if (over.length) found.push(lines("lines", above, over));
+  else if (under.length) found.push(empty(noneAbove()));
   else found.push(empty("There is no word that the model could go by."));
   if (under.length) {
-    found.push(h("p", { class: "divider" }, "Below the threshold"));
-    found.push(lines("lines under", "Below the threshold", shown));
+    if (over.length) found.push(h("p", { class: "divider" }, below));
+    found.push(lines("lines under", below, shown));
   }
   if (shown.length < under.length) {
     const left = under.length - shown.length;
     found.push(h("button", { type: "button", class: "plain more", onclick: showMore }, `Show ${left} more`));
   }
   return found;
+}
+
+/** Of what passes the cut and of what does not. */
+const HEADINGS = {
+  threshold: ["Above the threshold", "Below the threshold"],
+  best: ["Best", "Further down"],
+  precision: ["With the precision asked for", "Below it"],
+};
+
+function noneAbove() {
+  const what = desk.current?.calibrated ? "chances" : "scores";
+  const why = desk.choice.by === "threshold" ? "scores above the threshold" : "promises this precision";
+  return `No concept ${why}. The best ones, with their ${what}:`;
 }
 
 const empty = (sentence) => h("p", { class: "empty" }, sentence);
@@ -77,12 +92,21 @@ function draw() {
   list.setAttribute("aria-busy", String(desk.stale));
   list.scrollTop = top;
   rove(focused);
-  const over = desk.above.length;
-  $("counts").textContent = work.predictions && !work.other ? `${over} above the threshold` : "";
+  const all = work.predictions?.length;
+  $("counts").textContent = all && !work.other ? `${desk.above.length} of ${all}` : "";
   $("all").disabled = !desk.above.some((one) => !desk.decisions.of(one.id));
   const { last } = desk.decisions;
   $("undo").disabled = !last;
   $("undo").title = last ? `Undo: ${last.what}` : "";
+  if (!work.other && !desk.stale) desk.lights.because(rows().map((one) => one.dataset.id));
+}
+
+/** The words behind a suggestion come later than it: they are written into its line. */
+function drawReasons() {
+  for (const row of $("list").querySelectorAll(".lines .line")) {
+    const info = desk.work?.predictions?.find((one) => one.id === row.dataset.id);
+    if (info) row.querySelector(".because").textContent = because(info);
+  }
 }
 
 /** One button of the list is in the order of Tab; arrows move it. */
@@ -179,22 +203,39 @@ export function startSuggestions() {
     if ($("undo").disabled) focusList();
   });
   $("threshold").addEventListener("input", () => {
-    desk.threshold = Number($("threshold").value);
+    const many = stops()[Number($("threshold").value)];
+    desk.choose(settingFor(desk.choice.by, many, scores()));
   });
-  $("threshold").addEventListener("change", () =>
-    say(`${count(desk.above.length, "suggestion")} above the threshold`),
-  );
-  $("own").addEventListener("click", () => {
-    desk.threshold = null;
-  });
-  desk.on("models model threshold document settings", drawThreshold);
+  $("threshold").addEventListener("change", () => desk.sayAbove());
+  $("by").addEventListener("change", () => desk.choose({ by: $("by").value }));
+  $("own").addEventListener("click", () => desk.choose({ threshold: null }));
+  desk.on("models model threshold document settings predictions", drawThreshold);
+  desk.on("reasons", drawReasons);
+}
+
+const scores = () => (desk.work?.predictions ?? []).map((one) => one.score);
+
+/** How many suggestions each stop of the slider leaves: a stop wherever the scores have one. To the
+ * right it is stricter, or, by number, there are more. */
+function stops() {
+  const found = steps(scores());
+  return desk.choice.by === "best" ? found : found.reverse();
 }
 
 function drawThreshold() {
   if (!desk.current) return;
-  $("threshold").value = desk.threshold;
-  $("threshold").setAttribute("aria-valuetext", desk.threshold.toFixed(3));
-  $("threshold-value").textContent = desk.threshold.toFixed(3);
+  const { by, best, precision, threshold } = desk.choice;
+  const all = stops();
+  const many = desk.above.length;
+  const here = all.findIndex((one) => (by === "best" ? one >= many : one <= many));
+  $("by").value = by;
+  $("threshold").max = Math.max(0, all.length - 1);
+  $("threshold").value = here < 0 ? all.length - 1 : here;
+  $("threshold").disabled = !all.length;
+  const value = { threshold: threshold.toFixed(3), best, precision: `${(100 * precision).toFixed(0)} %` }[by];
+  $("threshold-value").textContent = value;
+  $("threshold").setAttribute("aria-valuetext", `${value}: ${many} of ${scores().length}`);
+  $("own").hidden = by !== "threshold";
   $("own").disabled = desk.settings.thresholds[desk.current.id] === undefined;
   const lists = [desk.settings.include, desk.settings.exclude].filter((one) => one.trim()).length;
   $("lists").classList.toggle("on", lists > 0);
