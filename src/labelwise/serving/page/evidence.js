@@ -133,11 +133,13 @@ export class Lights {
       .filter((one) => !this.whole(one.label) && !this.#wondered.has(this.#key(one, false)))
       .slice(0, MOST_EXPLAINED);
     if (!missing.length) return;
-    for (const one of missing) this.#wondered.add(this.#key(one, false));
+    const keys = missing.map((one) => this.#key(one, false));
+    for (const key of keys) this.#wondered.add(key);
     try {
       for await (const _ of this.#explained(model, missing, false)) this.#desk.tell("reasons");
-    } catch {
+    } catch (error) {
       // A suggestion stands without its reasons; who lights it asks again, and is told why not.
+      if (error instanceof api.Unreachable) for (const key of keys) this.#wondered.delete(key);
     }
   }
 
