@@ -50,6 +50,30 @@ def test_beyond_twenty_the_oldest_that_were_exported_make_room(page: Any) -> Non
     assert page.evaluate(KEEP, [30, 5]) == list(range(5, 30))
 
 
+def test_documents_that_an_earlier_version_kept_are_there_with_their_decisions(
+    open_page: Any, service: str
+) -> None:
+    page = open_page(f"{service}/page/icon.svg", waits="svg")
+    page.evaluate(
+        """() => new Promise((done) => {
+            const request = indexedDB.open("labelwise-desk", 1);
+            request.onupgradeneeded = () => {
+                const decisions = { 1: { id: "1", descriptor: "oranges", state: "accepted" } };
+                const work = { id: "7-7", title: "Old", words: 2, saved: 9, decisions };
+                for (const name of ["works", "texts"]) {
+                    const store = request.result.createObjectStore(name, { keyPath: "id" });
+                    store.put({ ...work, sections: [{ kind: "article", text: "Oranges." }] });
+                }
+            };
+            request.onsuccess = () => done(request.result.close());
+        })"""
+    )
+    page.goto(service)
+    page.wait_for_selector("#kept li")
+    assert "1 concept chosen" in page.text_content("#kept")
+    assert "not exported" in page.text_content("#kept")
+
+
 def test_two_tabs_add_to_each_others_decisions(page: Any, act_text: str) -> None:
     tag(page, act_text)
     first, second, third = names(page)[:3]

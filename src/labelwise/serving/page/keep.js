@@ -16,16 +16,30 @@ let opening = null;
 
 function open() {
   opening ??= new Promise((done, failed) => {
-    const request = indexedDB.open("labelwise-desk", 1);
-    request.onupgradeneeded = () => {
+    const request = indexedDB.open("labelwise-desk", 2);
+    request.onupgradeneeded = ({ oldVersion }) => {
+      if (oldVersion) return upgrade(request.transaction.objectStore("works"));
       request.result.createObjectStore("works", { keyPath: "id" });
       request.result.createObjectStore("texts", { keyPath: "id" });
     };
-    request.onsuccess = () => done(request.result);
+    request.onsuccess = () => {
+      request.result.onversionchange = () => request.result.close(); // a newer page wants it
+      done(request.result);
+    };
     request.onerror = () => failed(request.error);
     request.onblocked = () => failed(new Error("another tab holds the store"));
   });
   return opening;
+}
+
+/** Works of the first version had nothing to undo and did not know whether they were exported. */
+function upgrade(works) {
+  works.openCursor().onsuccess = ({ target: { result: cursor } }) => {
+    if (!cursor) return;
+    const decided = Object.keys(cursor.value.decisions).length ? cursor.value.saved : 0;
+    cursor.update({ ...cursor.value, undo: [], decided, exported: 0, version: 1 });
+    cursor.continue();
+  };
 }
 
 async function transaction(mode, act) {
