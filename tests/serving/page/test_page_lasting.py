@@ -99,6 +99,8 @@ def test_tabs_that_do_not_hear_each_other_overwrite_nothing(open_page: Any, act_
     other.goto(page.url)
     other.wait_for_selector(".line")
     line(page, 1).locator(".accept").click()
+    page.reload()  # it is written
+    page.wait_for_selector(f"[aria-label='Remove {first}']")
     line(other, 2).locator(".accept").click()
     other.wait_for_selector(f"[aria-label='Remove {first}']")
     other.reload()
@@ -130,9 +132,7 @@ def test_undo_after_never_suggest_takes_that_back_and_no_acceptance(
     first, second = names(page)[:2]
     line(page, 1).locator(".accept").click()
     line(page, 2).locator(".never").click()
-    page.wait_for_function(
-        "name => !document.querySelector('#list').textContent.includes(name)", arg=second
-    )
+    page.wait_for_selector(f".line [aria-label='Accept {second}']", state="detached")
     assert page.get_attribute("#undo", "title") == f"Undo: {second} never suggested"
     page.click("#undo")
     page.wait_for_selector(f".line [aria-label='Accept {second}']")
