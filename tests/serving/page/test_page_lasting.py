@@ -53,7 +53,7 @@ def test_beyond_twenty_the_oldest_that_were_exported_make_room(page: Any) -> Non
 def test_documents_that_an_earlier_version_kept_are_there_with_their_decisions(
     open_page: Any, service: str
 ) -> None:
-    page = open_page(f"{service}/page/icon.svg", waits="svg")
+    page = open_page(f"{service}/page/icon.svg", waits="svg", expected=("404",))  # no favicon.ico
     page.evaluate(
         """() => new Promise((done) => {
             const request = indexedDB.open("labelwise-desk", 1);
