@@ -268,4 +268,4 @@ def test_the_number_of_an_act_is_asked_of_the_service_which_says_that_it_fetches
     paste(page, " 32016R0679\n")
     page.click("#suggest")
     page.wait_for_selector("#banner:not([hidden])")
-    assert "this service fetches no acts" in page.inner_text("#trouble")
+    assert "This service fetches no acts" in page.inner_text("#trouble")

@@ -55,8 +55,10 @@ export class Lights {
     } else {
       if (this.all.length === COLOURS.length) this.all.shift();
       const colour = COLOURS.find((n) => !this.all.some((one) => one.colour === n));
-      this.all.push({ label: info.id, descriptor: info.descriptor, model, colour, unseen });
-      this.fetch();
+      const light = { label: info.id, descriptor: info.descriptor, model, colour, unseen };
+      this.all.push(light);
+      if (this.of(light)) this.#tellOf(this.of(light));
+      else this.fetch();
     }
     this.#desk.tell("lit");
   }
