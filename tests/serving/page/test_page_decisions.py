@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from page_cases import line, names, tag
+from serving_cases import wait_until
 
 pytestmark = pytest.mark.xdist_group("page")
 
@@ -286,19 +287,18 @@ def test_documents_are_kept_can_be_gone_back_to_and_forgotten(page: Any, act_tex
     line(page).locator(".accept").click()
     accepted, title = chosen(page), page.text_content("#title")
     page.click("#new")
-    page.wait_for_selector("#kept li")
-    assert "1 concept chosen" in page.text_content("#kept")
+    page.wait_for_selector("#kept li:has-text('1 concept chosen')")
     page.go_back()
     page.wait_for_selector(".line")
-    assert chosen(page) == accepted
+    wait_until(lambda: chosen(page) == accepted, 20)
     page.go_forward()
     page.wait_for_selector("#kept a")
     page.click("#kept a")
     page.wait_for_selector(".line")
-    assert page.text_content("#title") == title
+    wait_until(lambda: page.text_content("#title") == title, 20)
     page.click("#new")
     page.click("#forget")
-    assert "not exported and would be lost" in page.text_content("#forget-what")
+    page.wait_for_selector("#forget-what:has-text('not exported and would be lost')")
     page.keyboard.press("Escape")
     assert page.locator("#kept li").count() == 1
     page.click("#forget")
