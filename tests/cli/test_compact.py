@@ -97,7 +97,11 @@ def test_the_small_model_knows_where_its_labels_stand(
 
 
 def test_what_cannot_be_done_is_one_sentence(
-    labelwise: Callable, bundle: Path, corpus: Path, tmp_path: Path
+    labelwise: Callable,
+    bundle: Path,
+    corpus: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refused(given: Path, *options: object) -> str:
         out = tmp_path / "out"
@@ -112,6 +116,7 @@ def test_what_cannot_be_done_is_one_sentence(
     trained = ("train", "exact-match", "--data", corpus, "--out", exact)
     assert labelwise(*trained).code == 0
     assert "exact-match is neither linear nor has an encoder" in refused(exact)
+    monkeypatch.delenv("LABELWISE_DATA", raising=False)
     missing = labelwise("compact", bundle, "--out", tmp_path / "out")
     assert "is needed to choose a size on dev" in missing.err
     small = ("--prune", "0.02", "--max-mb", 0.1, "--results", tmp_path / "r")

@@ -105,8 +105,14 @@ def test_a_blend_is_measured_where_it_is_joined(
 
 
 def test_a_blend_may_be_weighed_like_another_without_documents(
-    labelwise: Callable[..., Any], corpus: Path, bundle: Path, exact: Path, tmp_path: Path
+    labelwise: Callable[..., Any],
+    corpus: Path,
+    bundle: Path,
+    exact: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.delenv("LABELWISE_DATA", raising=False)
     twin, out = tmp_path / "twin", tmp_path / "out"
     asked = ("join", "blend", bundle, exact)
     assert labelwise(*asked, "--data", corpus, "--out", twin).code == 0

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,9 @@ def asked(server: Any, question: Callable[[Client], Awaitable[Any]]) -> Any:
         async with Client(server) as client:
             return await question(client)
 
-    return anyio.run(ask)
+    # In a thread of its own: where a browser is driven in this process, a loop runs in the first.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(anyio.run, ask).result()
 
 
 def told(server: Any, tool: str, **given: Any) -> dict[str, Any]:

@@ -134,24 +134,24 @@ def test_a_list_without_domains_takes_them_from_what_the_bundle_knows() -> None:
 
 
 @pytest.mark.real
-def test_the_shipped_model_in_the_terms_of_2026(
+def test_the_shipped_model_has_the_terms_of_2026(
     labelwise: Callable, real_data: Path, tmp_path: Path
 ) -> None:
     file = real_data / "eurovoc" / "eurovoc-2026-07-en.json.xz"
     out = tmp_path / "eurovoc-en-2026"
     told = labelwise("relabel", "eurovoc-en", "--thesaurus", file, "--out", out, "--json").json
     assert told["date"] == "2026-07"
-    assert told["renamed"]["5860"] == ["Czech Republic", "Czechia"]
+    assert not told["renamed"]
     assert not told["dropped"]
     old, new = bundles.load(shipped.path()), bundles.load(out)
     assert not set(told["replaced"]) & set(new.label_space.ids)
-    documents = open_dataset(real_data / "eurlex57k").dev[:50]
+    documents = open_dataset(real_data / "eurlex57k").dev[:5]
     before, after = old.scores(documents), new.scores(documents)
     successors = {id for new_ids in told["replaced"].values() for id in new_ids}
     kept = [
         id for id in old.label_space.ids if id in new.label_space.index and id not in successors
     ]
-    assert len(kept) > 4200
+    assert len(kept) == len(old.label_space)
     np.testing.assert_array_equal(
         after[:, [new.label_space.index[id] for id in kept]],
         before[:, [old.label_space.index[id] for id in kept]],

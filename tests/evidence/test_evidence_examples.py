@@ -11,7 +11,7 @@ import pytest
 @pytest.mark.parametrize(
     "module",
     [
-        "cli.settings",
+        "experiments.settings",
         "evidence.examination",
         "evidence.faithfulness_tables",
         "evidence.heat",

@@ -192,34 +192,6 @@ class Thesaurus:
             "path": self.place(id),
         }
 
-    def placed_by(self, other: Thesaurus) -> Thesaurus:
-        """The same concepts, in the microthesauri and domains of another thesaurus where this one
-        says nothing: a concept that is new stands where what is broader does.
-
-        >>> kiwi = Concept("2", "", "kiwi", broader=("1",))
-        >>> new = Thesaurus.of([Concept("1", "", "fruit"), kiwi])
-        >>> old = Thesaurus.of([Concept("1", "", "fruits", microthesauri=("6",))], {"6": "plants"})
-        >>> new.placed_by(old).place("2")
-        'plants › fruit › kiwi'
-        """
-
-        def placed(concept: Concept) -> Concept:
-            if concept.microthesauri or concept.domains:
-                return concept
-            for one in (concept, *self.broader_chain(concept.id)):
-                if (there := other.concepts.get(one.id)) and there.microthesauri:
-                    groups = there.microthesauri, there.domains
-                    return replace(concept, microthesauri=groups[0], domains=groups[1])
-            return concept
-
-        return Thesaurus.of(
-            map(placed, self.concepts.values()),
-            {**other.microthesauri, **self.microthesauri},
-            {**other.domains, **self.domains},
-            self.notes,
-            self.successors,
-        )
-
     def around(self, ids: Iterable[str]) -> Thesaurus:
         """These concepts and all that are broader: what a model needs to say where they stand.
 

@@ -17,6 +17,7 @@ from labelwise import bundle as bundles
 from labelwise.bench.machine import machine
 from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.document import Document
+from labelwise.corpus.relabelling import with_places
 from labelwise.corpus.sources import stem
 from labelwise.corpus.thesaurus import Thesaurus, read_thesaurus
 from labelwise.errors import CallError, LabelwiseError
@@ -276,7 +277,7 @@ def _size(method: LinearMethod, bundle: Path, step: float | None, dataset: Datas
 def _placed(thesaurus: Thesaurus | None, places: Path | None) -> Thesaurus | None:
     if thesaurus is None or places is None:
         return thesaurus
-    return thesaurus.placed_by(read_thesaurus(places))
+    return with_places(thesaurus, read_thesaurus(places))
 
 
 def _thesaurus(given: Path | None, data: Path, dataset: Dataset) -> Thesaurus | None:
