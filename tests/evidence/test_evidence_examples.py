@@ -1,4 +1,4 @@
-"""The examples in the docstrings of evidence and command line run and give what they say."""
+"""The examples in docstrings of evidence, experiments and service run and give what they say."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import pytest
         "evidence.predictions",
         "evidence.terminal",
         "evidence.words",
+        "serving.models",
     ],
 )
 def test_the_examples_run(module: str) -> None:

@@ -36,8 +36,21 @@ TOLD = ("name", "data", "scores", "seconds", "versions", "notices", "compact")
 """What clients see of a bundle's card; the command it was made with may name folders."""
 
 
-YEARS = {"eurlex57k": (1958, 2016)}
+YEARS = {"eurlex57k": (1958, 2016), "newlaw": (1958, 2026)}
 """The first and last year in the CELEX numbers of the training documents of known data sets."""
+
+
+def years_of(data: str) -> tuple[int, int] | None:
+    """The years of a data set, with what was added to it; None where it is not known.
+
+    >>> years_of("eurlex57k"), years_of("eurlex57k+newlaw+eurovoc-2026"), years_of("mine+newlaw")
+    ((1958, 2016), (1958, 2026), None)
+    """
+    first, *added = data.split("+")
+    if first not in YEARS:
+        return None
+    spans = [YEARS[name] for name in (first, *added) if name in YEARS]
+    return min(start for start, _ in spans), max(end for _, end in spans)
 
 
 @dataclass(frozen=True)
@@ -322,7 +335,7 @@ def _info(source: Source, method: Method, card: Mapping[str, Any]) -> ModelInfo:
         zero_shot=isinstance(method, Widening),
         max_words=getattr(method.settings, "max_tokens", None),
         language=str(card.get("language", "en")),
-        years=YEARS.get(str(data.get("name", ""))),
+        years=years_of(str(data.get("name", ""))),
         synthetic=source.synthetic or "synthetic" in str(data.get("name", "")),
         card=shown,
     )
