@@ -7,25 +7,16 @@ from typing import Annotated
 
 import typer
 
-DataOption = Annotated[
-    Path,
-    typer.Option(
-        "--data",
-        envvar="LABELWISE_DATA",
-        help="Folder of the data set: train, dev and test, and the descriptors.",
-        show_default=False,
-    ),
-]
+_DATA = typer.Option(
+    "--data",
+    envvar="LABELWISE_DATA",
+    help="Folder of the data set: train, dev and test, and the descriptors.",
+    show_default=False,
+)
 
-MaybeDataOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        envvar="LABELWISE_DATA",
-        help="Folder of the data set: train, dev and test, and the descriptors.",
-        show_default=False,
-    ),
-]
+DataOption = Annotated[Path, _DATA]
+
+MaybeDataOption = Annotated[Path | None, _DATA]
 
 NameOption = Annotated[
     str | None,

@@ -14,6 +14,7 @@ from labelwise.cli.options import (
     DropOption,
     EveryConceptOption,
     HideOption,
+    MaybeDataOption,
     MoreOption,
     SummariesOption,
     ThesaurusOption,
@@ -22,15 +23,7 @@ from labelwise.cli.options import (
 
 def reproduce(
     *,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            envvar="LABELWISE_DATA",
-            help="Folder of the data set: train, dev and test, and the descriptors.",
-            show_default=False,
-        ),
-    ] = None,
+    data: MaybeDataOption = None,
     more: MoreOption = None,
     summaries: SummariesOption = False,
     thesaurus: ThesaurusOption = None,

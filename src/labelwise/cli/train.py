@@ -16,6 +16,7 @@ from labelwise.cli.options import (
     EveryConceptOption,
     HideOption,
     JsonOption,
+    MaybeDataOption,
     MoreOption,
     SkipBadOption,
     SummariesOption,
@@ -45,15 +46,7 @@ MethodArgument = Annotated[
 def train(
     method: MethodArgument,
     *,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            envvar="LABELWISE_DATA",
-            help="Folder of the data set: train, dev and test, and the descriptors.",
-            show_default=False,
-        ),
-    ] = None,
+    data: MaybeDataOption = None,
     more: MoreOption = None,
     summaries: SummariesOption = False,
     thesaurus: ThesaurusOption = None,

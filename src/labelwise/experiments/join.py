@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
 from labelwise.errors import CallError, LabelwiseError
-from labelwise.evaluation.measures import evaluate
-from labelwise.evaluation.runs import Run, current_versions
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.experiments.data import additions_of, hiding_of_card
 from labelwise.experiments.joining import JOINERS, member_digests
+from labelwise.experiments.measured import run_of
 from labelwise.experiments.sources import Documents, Kept
 from labelwise.methods import Method, Scores
 from labelwise.methods.blend import Blend
@@ -80,7 +78,17 @@ def join(
     card |= {"twin": bundles.as_twin(like)} if like else {}
     bundles.save(joined, out, card=card)
     if results is not None:
-        note(f"wrote {_run(joined, source, scores, card).write(results)}")
+        run = run_of(
+            joined,
+            scores,
+            {split: source.gold(split) for split in splits},
+            splits,
+            record=source.record,
+            seconds=card["seconds"],
+            card=card,
+            command=card["command"],
+        )
+        note(f"wrote {run.write(results)}")
     return Model(joined, name=bundles.name_of(card, method), card=card)
 
 
@@ -105,30 +113,6 @@ def _joined(
     joined, scores = JOINERS[method](loaded, known, splits)
     joined.threshold = tune_threshold(scores["dev"], source.gold("dev"))
     return joined, scores
-
-
-def _run(
-    joined: Method, source: Documents, scores: Mapping[str, Scores], card: Mapping[str, Any]
-) -> Run:
-    """What it reaches on the splits whose scores are known."""
-    return Run(
-        method=bundles.name_of(card, joined.name),
-        seed=int(joined.settings.seed),
-        measures={
-            split: evaluate(
-                of, source.gold(split), joined.label_space, tuned_threshold=joined.threshold
-            )
-            for split, of in scores.items()
-        },
-        data=source.record,
-        threshold=joined.threshold,
-        settings=dataclasses.asdict(joined.settings),
-        versions=current_versions(),
-        seconds=dict(card["seconds"]),
-        peak_memory=card["peak_memory"] or None,
-        command=str(card["command"]),
-        members=card["digests"],
-    )
 
 
 def _joined_like(members: Sequence[str | Path], like: str | Path) -> Method:

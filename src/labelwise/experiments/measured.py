@@ -92,6 +92,23 @@ def _measured(
     for split in wanted:
         scores[split], gold[split] = scored(split)
     seconds = {**card.get("seconds", {}), "score": time.perf_counter() - started}
+    return run_of(
+        method, scores, gold, splits, record=record, seconds=seconds, card=card, command=command
+    )
+
+
+def run_of(
+    method: Method,
+    scores: Mapping[str, Scores],
+    gold: Mapping[str, Any],
+    splits: Sequence[str],
+    *,
+    record: DataRecord,
+    seconds: Mapping[str, float],
+    card: Mapping[str, Any],
+    command: str,
+) -> Run:
+    """What these scores of a method reach; the threshold is tuned on dev, where that is known."""
     tuned = tune_threshold(scores["dev"], gold["dev"]) if "dev" in scores else None
     measures: dict[str, Measures] = {
         split: evaluate(scores[split], gold[split], method.label_space, tuned_threshold=tuned)

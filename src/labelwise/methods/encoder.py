@@ -242,8 +242,12 @@ class EncoderNetwork(BaseNetwork):
 
     def train(self, mode: bool = True) -> Self:
         if mode != self.training:
-            self._last.found = None
+            self.forget()
         return super().train(mode)
+
+    def forget(self) -> None:
+        """The next document is encoded, also where it is the last one again."""
+        self._last.found = None
 
     def _encoded(self, tokens: Tensor, packed: PackedRows) -> Tensor:  # (S, T) to (N, H)
         first, last = self.words.weight[list(self.special)]
