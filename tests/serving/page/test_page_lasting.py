@@ -108,6 +108,30 @@ def test_tabs_that_do_not_hear_each_other_overwrite_nothing(open_page: Any, act_
     assert sorted(chosen(other)) == sorted([first, second])
 
 
+def test_a_decision_lasts_where_the_page_is_left_before_it_is_stored(
+    open_page: Any, act_text: str
+) -> None:
+    page = open_page()
+    tag(page, act_text)
+    first, second, third = names(page)[:3]
+    line(page, 1).locator(".accept").click()
+    page.reload()
+    page.wait_for_selector(f"[aria-label='Remove {first}']")
+    page.evaluate("() => { IDBDatabase.prototype.transaction = () => { throw Error('full') } }")
+    line(page, 2).locator(".accept").click()
+    line(page, 3).locator(".accept").click()
+    page.click("#undo")
+    page.locator(f"[aria-label='Remove {first}']").click()
+    page.reload()
+    page.wait_for_selector(f"[aria-label='Remove {second}']")
+    assert chosen(page) == [second]
+    page.click("#undo")
+    assert chosen(page) == [first, second]
+    page.reload()  # what was left behind is taken up once
+    page.wait_for_selector(f"[aria-label='Remove {first}']")
+    assert chosen(page) == [first, second]
+
+
 def test_the_lists_and_settings_of_two_tabs_do_not_overwrite_each_other(
     page: Any, act_text: str
 ) -> None:

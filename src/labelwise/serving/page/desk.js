@@ -47,6 +47,7 @@ class Desk extends EventTarget {
   #unsaved = false;
   #storing = Promise.resolve(); // the text of a new document
   #changes = new WeakMap(); // by work: what was decided and is not stored yet
+  #stored = new Map(); // works with such changes: what all tabs shared of them before
   #loading = null;
 
   /** Call `draw` when one of these changes. */
@@ -67,6 +68,7 @@ class Desk extends EventTarget {
   }
 
   changeOf(work, change) {
+    if (!this.#stored.has(work)) this.#stored.set(work, structuredClone(keep.shared(work)));
     change(work);
     this.#changes.set(work, [...(this.#changes.get(work) ?? []), change]);
   }
@@ -480,12 +482,20 @@ class Desk extends EventTarget {
     this.#changes.delete(work);
     try {
       const stored = await keep.keepWork(work, changes);
+      this.#stored.delete(work);
+      if (this.#changes.has(work)) this.#stored.set(work, structuredClone(stored));
       this.#takeOver(work, stored, stored.version !== work.version + 1);
     } catch (error) {
       this.#changes.set(work, [...changes, ...(this.#changes.get(work) ?? [])]);
       this.unkept(error.message);
     }
     this.#saving = false;
+    this.saveNow();
+  }
+
+  /** The page is left: what is not stored yet is written at once, for whoever opens it again. */
+  leavePage() {
+    for (const [work, before] of this.#stored) keep.leaveBehind(work.id, before, work);
     this.saveNow();
   }
 

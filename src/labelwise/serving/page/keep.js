@@ -9,8 +9,10 @@ const ENOUGH = 20; // beyond so many, the oldest whose decisions were exported m
 const MOST_CHARACTERS = 200_000_000;
 const NO_ROOM = "there is no room: export documents, or forget some";
 
+const FACTS = ["title", "name", "decided", "exported"];
+
 /** What all tabs share of a work; the rest is what was suggested and how it is looked at. */
-export const SHARED = ["decisions", "undo", "title", "name", "decided", "exported", "version"];
+export const SHARED = ["decisions", "undo", ...FACTS, "version"];
 
 let opening = null;
 
@@ -39,6 +41,44 @@ function upgrade(works) {
     const decided = Object.keys(cursor.value.decisions).length ? cursor.value.saved : 0;
     cursor.update({ ...cursor.value, undo: [], decided, exported: 0, version: 1 });
     cursor.continue();
+  };
+}
+
+// --- what a page that is left could not store any more -------------------------------------------
+
+const LEFT = "labelwise-left-";
+
+/** Write at once what was decided and is not stored yet; whoever writes the work next takes it up. */
+export function leaveBehind(id, before, now) {
+  const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+  const ids = Object.keys({ ...before.decisions, ...now.decisions });
+  const left = {
+    decisions: ids
+      .filter((one) => !same(before.decisions[one], now.decisions[one]))
+      .map((one) => [one, now.decisions[one] ?? null]),
+    done: now.undo.filter(({ key }) => !before.undo.some((one) => one.key === key)),
+    undone: before.undo.map(({ key }) => key).filter((key) => !now.undo.some((one) => one.key === key)),
+    facts: Object.fromEntries(FACTS.filter((one) => before[one] !== now[one]).map((one) => [one, now[one]])),
+  };
+  try {
+    localStorage.setItem(LEFT + id, JSON.stringify(left));
+  } catch {
+    // the browser keeps nothing, which was said
+  }
+}
+
+/** What was left behind of a work, as a change to what is stored; null where there is nothing. */
+function leftBehind(id) {
+  const left = JSON.parse(localStorage.getItem(LEFT + id));
+  if (!left) return null;
+  return (work) => {
+    for (const [one, decision] of left.decisions) {
+      if (decision) work.decisions[one] = decision;
+      else delete work.decisions[one];
+    }
+    const others = work.undo.filter(({ key }) => !left.done.some((one) => one.key === key));
+    work.undo = [...others.filter(({ key }) => !left.undone.includes(key)), ...left.done];
+    Object.assign(work, left.facts);
   };
 }
 
@@ -96,6 +136,7 @@ export async function keepText(work) {
 /** Apply changes to what is stored, and write how the work is looked at; gives what all tabs share. */
 export async function keepWork(work, changes) {
   let written = null;
+  const left = leftBehind(work.id);
   await transaction("readwrite", (works, texts) => {
     const request = works.get(work.id);
     request.onsuccess = () => {
@@ -103,18 +144,20 @@ export async function keepWork(work, changes) {
       written = record(work);
       if (stored) {
         for (const name of SHARED) written[name] = stored[name];
+        left?.(written);
         for (const change of changes) change(written);
       } else if (work.version) {
         texts.put({ id: work.id, sections: work.sections }); // forgotten elsewhere, at work here
       } else {
         return; // there was no room for it
       }
-      written.version += 1;
+      written.version += left ? 2 : 1; // two, so that it is drawn where it was not yet known
       works.put(written);
     };
     return request;
   });
   if (!written.version) throw new Error(NO_ROOM);
+  if (left) localStorage.removeItem(LEFT + work.id);
   tellTabs(work.id, written.version);
   return shared(written);
 }
@@ -138,7 +181,8 @@ export async function load(id) {
   const text = await transaction("readonly", (_, texts) => texts.get(id));
   if (!work || !text) return null;
   const { size, saved, ...rest } = work;
-  return { ...rest, sections: text.sections };
+  const found = { ...rest, sections: text.sections };
+  return leftBehind(id) ? { ...found, ...(await keepWork(found, [])) } : found;
 }
 
 export async function forget(ids) {

@@ -174,7 +174,7 @@ document.querySelector(".name").addEventListener("click", (event) => {
 });
 addEventListener("popstate", follow);
 addEventListener("hashchange", follow);
-addEventListener("pagehide", () => desk.saveNow());
+addEventListener("pagehide", () => desk.leavePage());
 addEventListener("visibilitychange", () => document.hidden && desk.saveNow());
 
 desk.listen();
