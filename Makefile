@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
-.PHONY: help demo test test-slow test-annif test-browser check format docs bench chaos fuzz fuzz-long pins audit clean
+.PHONY: help browser demo test test-slow test-annif test-browser check format docs bench chaos fuzz fuzz-long pins audit clean
 
 help:                   ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 16
@@ -14,10 +14,16 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 
-demo: $(STAMP)          ## synthetic corpus, two methods, a table, a tagged act, a page: minutes
+demo: $(STAMP)          ## an act tagged, a synthetic corpus, three methods, a table, a page: a minute
 	$(BIN)/labelwise demo
 
-test: $(STAMP)          ## what .ci/run runs
+# Chromium for the tests of the page, where apt can install it; elsewhere they are skipped and say so.
+browser:
+	@command -v chromium-headless-shell >/dev/null || { \
+	  timeout 300 sh -c 'apt-get update && apt-get install -y --no-install-recommends \
+	  chromium-headless-shell' >/dev/null 2>&1 || echo 'chromium-headless-shell was not installed'; }
+
+test: $(STAMP) browser  ## what .ci/run runs
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not slow'
 
 test-slow: $(STAMP)     ## the checks that take minutes, on the real data where it is present
@@ -26,8 +32,7 @@ test-slow: $(STAMP)     ## the checks that take minutes, on the real data where 
 test-annif: $(STAMP)    ## the service with the Annif of PyPI as its client
 	$(BIN)/python -m pytest -m slow tests/serving/test_service_annif.py
 
-test-browser: $(STAMP)  ## the page in Debian's Chromium, which is installed where apt can do it
-	command -v chromium || { apt-get update && apt-get install -y --no-install-recommends chromium; }
+test-browser: $(STAMP) browser  ## the page in Debian's Chromium, which is installed where apt can do it
 	$(BIN)/python -m pytest tests/serving/page
 
 check: $(STAMP)         ## lint, format, types, and the order of the rooms

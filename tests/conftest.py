@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # There is a worker for each core: threads beyond one would wait for those of the other, in the
+    # commands that tests call too. It counts only where torch was not imported yet.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.synthetic import make_dataset
 

@@ -1,33 +1,51 @@
-"""``labelwise demo``: the whole way works, and says that its corpus is synthetic."""
+"""``labelwise demo``: the main job first, then the whole way, and what is synthetic is said so."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 
-def test_the_demo_leaves_a_page_two_bundles_and_commands_that_work(
-    process: Callable, tmp_path: Path
+from labelwise.cli.demo import _act_of_eu_law
+
+
+def test_the_demo_tags_an_act_trains_a_network_and_names_commands_that_work(
+    process: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("LABELWISE_DATA", raising=False)
     out = tmp_path / "demo"
     called = process("demo", "--out", out)
     assert called.code == 0, called.err
-    assert "synthetic" in called.out.lower()
-    assert "chance" in called.out
+    shipped, _, rest = called.out.partition("2. ")
+    assert "catch quota" in shipped  # what the model of the package says of our own act
+    assert "because of" in shipped
+    assert "Written for labelwise" in (out / "explained.html").read_text("utf-8")
+    assert "synthetic" in rest.lower()
+    assert "chance" in rest
     for group in ("frequent", "few-shot", "zero-shot"):
-        assert group in called.out
-    page = (out / "explained.html").read_text("utf-8")
+        assert group in rest
+    page = (out / "synthetic.html").read_text("utf-8")
     assert "A synthetic act" in page
     assert "Gold labels:" in page
     assert "<mark" in page
-    for name in ("exact-match", "svm"):
+    for name in ("exact-match", "svm", "z-cnn-lwan"):
         assert (out / f"{name}.bundle").is_dir()
         assert (out / "results" / "synthetic" / name / "seed-0.json").is_file()
     assert max(len(line) for line in called.out.splitlines() if str(out) not in line) <= 80
+    assert called.out.splitlines()[-1].startswith("labelwise serve")
 
     suggested = [line.split(" #")[0].split() for line in called.out.splitlines()]
     suggested = [words[1:] for words in suggested if words[:1] == ["labelwise"]]
-    assert {words[0] for words in suggested} == {"tag", "explain", "compare", "train", "data"}
-    for words in suggested:
-        if words[0] in {"tag", "explain", "compare"}:
-            assert process(*words).code == 0
+    assert [words[0] for words in suggested] == (
+        ["tag", "explain", "compare", "train", "data", "serve"]
+    )
+    for words in suggested[:3]:
+        assert process(*words).code == 0
+
+
+def test_where_the_real_data_is_the_demo_tags_a_real_act(real_data: Path) -> None:
+    act, note = _act_of_eu_law()
+    assert act.id.startswith("3")
+    assert act.labels
+    assert note == ""

@@ -15,7 +15,9 @@ from page_cases import free_port, pasted, serving
 
 from labelwise.corpus.dataset import Dataset
 
-CHROMIUM = os.environ.get("LABELWISE_CHROMIUM") or shutil.which("chromium") or "chromium"
+# The shell has no window to draw, and takes half the time.
+KINDS = ("chromium-headless-shell", "chromium")
+CHROMIUM = os.environ.get("LABELWISE_CHROMIUM") or next(filter(shutil.which, KINDS), KINDS[0])
 
 
 @pytest.fixture(scope="package")
@@ -33,9 +35,10 @@ def browser() -> Iterator[Any]:
     """Chromium, once for all tests of this folder; gone before other tests run an event loop."""
     driver = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
     if not shutil.which(CHROMIUM):
-        pytest.skip("needs Chromium: apt-get install chromium, or set LABELWISE_CHROMIUM")
+        pytest.skip(f"needs Chromium: apt-get install {KINDS[0]}, or set LABELWISE_CHROMIUM")
     with driver.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        found = shutil.which(CHROMIUM)
+        chromium = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield chromium
         chromium.close()
 

@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> None:
     out = HERE.parents[2] / "docs" / "desk.png"
     with serving(*arguments, port=port), sync_playwright() as driver:
         chromium = driver.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            executable_path=shutil.which("chromium-headless-shell"), args=["--no-sandbox"]
         )
         page = chromium.new_page(viewport={"width": 1360, "height": 800})
         page.goto(f"http://127.0.0.1:{port}")
