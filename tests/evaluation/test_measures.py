@@ -23,7 +23,7 @@ from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation import measures as measures_module
 from labelwise.evaluation.counts import VIEWS
-from labelwise.evaluation.measures import KS, evaluate, evaluate_topk
+from labelwise.evaluation.measures import KS, evaluate, evaluate_topk, without_ties
 from labelwise.evaluation.ranking import top_k
 
 RANKED = [f"{name}@{k}" for name in ("P", "R", "RP", "nDCG") for k in KS]
@@ -72,6 +72,22 @@ def test_zero_shot_labels_ranked_among_all_are_further_down(worked_example: Exam
     assert harder["RP@6"] == 1
     assert harder["nDCG@6"] == pytest.approx((1 + 1 / np.log2(7)) / 2)
     assert found["zero"]["RP@5"] == 1
+
+
+def test_labels_that_all_tie_have_no_ranking(worked_example: Example) -> None:
+    space, gold = worked_example.space, worked_example.gold
+    scores = worked_example.scores.copy()
+    scores[:, space.groups["zero"]] = np.arange(5, dtype=np.float32)[:, None]
+    found = evaluate(scores, gold, space)
+    assert found["zero"]["RP@5"] > 0  # the order of the labels happens to hit
+    shown = without_ties(found, scores, space)
+    assert all(np.isnan(shown["zero"][name]) for name in RANKED)
+    for name in ("documents", "micro-F1"):
+        assert shown["zero"][name] == found["zero"][name]
+    for other in ("all", "frequent", "few", "zero-among-all"):
+        assert shown[other] == found[other]
+    scores[3, -1] -= 1  # one document that ranks them is enough
+    assert without_ties(evaluate(scores, gold, space), scores, space)["zero"]["RP@5"] > 0
 
 
 def test_sparse_and_dense_gold_give_the_same_figures(worked_example: Example) -> None:

@@ -9,7 +9,7 @@ others F1 is not defined.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -148,6 +148,20 @@ def evaluate_topk(
         measures[view]["rankings cut short"] = int((short & kept).sum())
         measures[view]["predictions cut short"] = above
     return measures
+
+
+def without_ties(
+    measures: Measures, scores: NDArray[np.float32], label_space: LabelSpace
+) -> Measures:
+    """The figures without the ranked ones of each group of labels that have one and the same score
+    in every document: the order of such labels is that of the thesaurus, and no skill."""
+    values = dict(measures.values)
+    for group, columns in label_space.groups.items():
+        own = scores[:, columns]
+        if own.shape[1] > 1 and (own == own[:, :1]).all():
+            ranked = [name for name in values[group] if name.split("@")[0] in RANKED]
+            values[group] = values[group] | dict.fromkeys(ranked, float("nan"))
+    return replace(measures, values=values)
 
 
 def gold_matrix(gold: Any) -> sp.csr_matrix:
