@@ -49,7 +49,9 @@ def test_one_row_a_method_best_first_with_the_chance_level_last() -> None:
     for group, measure in COLUMNS:
         assert svm[f"{group} {measure}"] == number(RUNS[0].value("test", group, measure))
     chance = cells(table, "chance")
-    assert chance["zero RP@5"] == number(RUNS[0].chance("test", "zero", "RP@5"))
+    low, high = RUNS[0].chance_interval("test", "zero", "RP@5")
+    level = number(RUNS[0].chance("test", "zero", "RP@5"))
+    assert chance["zero RP@5"] == f"{level} [{number(low)}, {number(high)}]"
     assert chance["all micro-F1"] == "–"
 
 
@@ -106,13 +108,13 @@ def test_what_is_at_or_below_chance_is_marked_with_a_legend() -> None:
     assert shown["all RP@5"] == ".500"
     assert shown["frequent nDCG@5"] == "1.000"
     assert shown["few RP@5"] == "–"  # no document has a few-shot label
-    assert any(note.startswith("° at or below chance") for note in table.notes)
+    assert any(note.startswith("° no better than chance") for note in table.notes)
     assert "° at or below chance" in group_table(blind.measures["test"]).notes
 
 
 def test_a_figure_that_prints_like_chance_counts_as_chance() -> None:
-    run = replace(RUNS[1], data=EURLEX57K)
-    level = round(run.chance("test", "few", "RP@5"), 3)
+    run = RUNS[1]
+    level = round(run.chance_interval("test", "few", "RP@5")[1], 3)
     figures = run.measures["test"]
     above = {**figures.values, "few": {**figures["few"], "RP@5": level + 0.0004}}
     run = replace(run, measures={"test": replace(figures, values=above)})
@@ -125,7 +127,7 @@ def test_markdown_has_one_line_a_row_and_quoted_rows_in_italics() -> None:
     assert {line.count("|") for line in lines[:6]} == {len(COLUMNS) + 2}
     assert lines[2].startswith("| svm | .")
     assert lines[5].startswith("| *chance* | *.")
-    assert lines[7].startswith("° at or below chance")
+    assert lines[7].startswith("° no better than chance")
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 250])

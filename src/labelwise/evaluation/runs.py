@@ -27,6 +27,7 @@ from labelwise import __version__
 from labelwise.corpus.hidden import HiddenDataset, Hiding
 from labelwise.corpus.labels import GROUPS, LabelSpace
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.evaluation.chance import chance_interval
 from labelwise.evaluation.counts import DEPTH, VIEWS, Counts
 from labelwise.evaluation.label_counts import labels_path, name_labels, pack_labels, read_labels
 from labelwise.evaluation.measures import Measures, summary
@@ -117,6 +118,12 @@ class Run:
     def chance(self, split: str, group: str, measure: str) -> float:
         """The chance level of a figure; NaN where it has none (F1)."""
         return self.measures[split].chance[group].get(measure, float("nan"))
+
+    def chance_interval(self, split: str, group: str, measure: str) -> tuple[float, float]:
+        """Between which figures 95 % of random rankings stay; NaN where there is none (F1)."""
+        labels = sum(self.data.groups.values())
+        ranked = labels if group in {"all", "zero-among-all"} else self.data.groups[group]
+        return chance_interval(self._counts(split).gold_labels(group), ranked, measure)
 
     def cut_short(self, split: str) -> bool:
         """Whether the run was measured on lists too short to be exact in every group."""

@@ -136,7 +136,7 @@ def results_table(
     """
     check_comparable(runs, split)
     data = runs[0].data
-    chance = {column: runs[0].chance(split, *column) for column in columns}
+    chance = {column: runs[0].chance_interval(split, *column)[1] for column in columns}
     table = Table(
         ["method", *(f"{group} {measure}" for group, measure in columns)],
         title=f"{data.name}, {split}",
@@ -155,10 +155,13 @@ def results_table(
     if with_published:
         for row in OTHERS:
             table.add(_published_cells(row, chance), faint=True)
-    table.add(["chance", *(number(chance[column]) for column in columns)], faint=True)
+    table.add(
+        ["chance", *(_chance_cell(runs[0], split, *column) for column in columns)], faint=True
+    )
     table.notes.append(
-        f"{NO_SKILL} at or below chance, the expected figure of a random ranking; a figure near it "
-        "shows no skill either."
+        f"{NO_SKILL} no better than chance: the expected figure of a random ranking and, where "
+        "documents are few, the interval in which 95 % of random rankings stay. "
+        f"{NOTHING} labels that all have the same score, which is no ranking."
     )
     seeds = {len(of) for of in methods.values()}
     if seeds != {1}:
@@ -288,6 +291,13 @@ def _cell(figure: Figure, chance: float) -> str:
     if figure.deviation is None or math.isnan(figure.deviation):
         return mean
     return f"{mean} ± {number(figure.deviation)}"
+
+
+def _chance_cell(run: Run, split: str, group: str, measure: str) -> str:
+    """The chance level, and its interval where that can be seen."""
+    mean = run.chance(split, group, measure)
+    low, high = map(number, run.chance_interval(split, group, measure))
+    return number(mean) if low == high else f"{number(mean)} [{low}, {high}]"
 
 
 def _marked(value: float, chance: float) -> str:
