@@ -18,7 +18,7 @@ import pytest
 
 from labelwise.corpus import fetch as fetching
 from labelwise.corpus.dataset import open_dataset
-from labelwise.corpus.fetch import Source, fetch, fetch_eurlex57k
+from labelwise.corpus.fetch import Download, fetch, fetch_eurlex57k
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.errors import LabelwiseError
 
@@ -45,9 +45,9 @@ class Server:
     requests: list[tuple[str, str | None]] = field(default_factory=list)
     """Path and Range header of each request."""
 
-    def source(self, archive: str = "dataset.zip", base: str | None = None) -> Source:
+    def source(self, archive: str = "dataset.zip", base: str | None = None) -> Download:
         base = base or self.address
-        return Source(f"{base}/{archive}", f"{base}/concepts.jsonl", "eurovoc_concepts.jsonl")
+        return Download(f"{base}/{archive}", f"{base}/concepts.jsonl", "eurovoc_concepts.jsonl")
 
     def ranges(self, name: str) -> list[str | None]:
         return [asked for path, asked in self.requests if path == name]
@@ -162,7 +162,7 @@ def server(archive: bytes, concepts: bytes, monkeypatch: pytest.MonkeyPatch) -> 
     thread.join()
 
 
-def get(folder: Path, *sources: Source, **options: Any) -> bool:
+def get(folder: Path, *sources: Download, **options: Any) -> bool:
     settings: dict[str, Any] = {"counts": COUNTS, "timeout": 5, "attempts": 3, "pause": 0}
     return fetch_eurlex57k(folder, sources=sources, **(settings | options))
 
@@ -408,7 +408,7 @@ def test_no_network_is_one_sentence_that_says_what_to_place_where(
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{closed.getsockname()[1]}"  # bound, but nobody listens
-        source = Source(f"{address}/dataset.zip", f"{address}/concepts.jsonl", "concepts.jsonl")
+        source = Download(f"{address}/dataset.zip", f"{address}/concepts.jsonl", "concepts.jsonl")
         with pytest.raises(LabelwiseError) as raised:
             get(tmp_path, source)
     message = str(raised.value)
@@ -423,7 +423,7 @@ def test_a_server_that_says_nothing_is_not_waited_for(
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        source = Source(f"{address}/dataset.zip", f"{address}/concepts.jsonl", "concepts.jsonl")
+        source = Download(f"{address}/dataset.zip", f"{address}/concepts.jsonl", "concepts.jsonl")
         with pytest.raises(LabelwiseError, match="the server did not answer in time"):
             get(tmp_path, source, timeout=0.2, attempts=2)
 
@@ -433,8 +433,8 @@ def test_an_archive_placed_by_hand_is_used_and_kept(
 ) -> None:
     nowhere = "http://127.0.0.1:9"
     sources = [
-        Source(f"{nowhere}/dataset.zip", f"{nowhere}/a", "eurovoc_concepts.jsonl"),
-        Source(f"{nowhere}/datasets.zip", f"{nowhere}/b", "EURLEX57K.json"),
+        Download(f"{nowhere}/dataset.zip", f"{nowhere}/a", "eurovoc_concepts.jsonl"),
+        Download(f"{nowhere}/datasets.zip", f"{nowhere}/b", "EURLEX57K.json"),
     ]
     for name, content in (("dataset.zip", archive), ("datasets.zip", authors_archive)):
         folder = tmp_path / name.removesuffix(".zip")
@@ -451,7 +451,7 @@ def test_a_damaged_archive_placed_by_hand_is_named_and_left_alone(
     (tmp_path / "dataset.zip").write_bytes(archive[:500])
     nowhere = "http://127.0.0.1:9"
     with pytest.raises(LabelwiseError, match=r"dataset\.zip is no complete zip .* delete the file"):
-        get(tmp_path, Source(f"{nowhere}/dataset.zip", f"{nowhere}/c", "c.jsonl"))
+        get(tmp_path, Download(f"{nowhere}/dataset.zip", f"{nowhere}/c", "c.jsonl"))
     assert (tmp_path / "dataset.zip").read_bytes() == archive[:500]
 
 
@@ -478,7 +478,7 @@ def test_an_unknown_data_set_is_named(tmp_path: Path) -> None:
 def test_a_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     with pytest.raises(LabelwiseError, match="cannot be used as a folder"):
-        get(tmp_path / "data", Source("http://127.0.0.1:9/a.zip", "http://127.0.0.1:9/c", "c"))
+        get(tmp_path / "data", Download("http://127.0.0.1:9/a.zip", "http://127.0.0.1:9/c", "c"))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's /dev/full")
@@ -491,5 +491,5 @@ def test_a_full_disk_is_said_to_be_one_and_not_tried_again(server: Server, tmp_p
 
 @pytest.mark.real
 def test_the_real_data_counts_as_complete(real_data: Path) -> None:
-    nowhere = Source("http://127.0.0.1:9/a.zip", "http://127.0.0.1:9/c", "EURLEX57K.json")
+    nowhere = Download("http://127.0.0.1:9/a.zip", "http://127.0.0.1:9/c", "EURLEX57K.json")
     assert not fetch_eurlex57k(real_data / "eurlex57k", sources=[nowhere])

@@ -12,11 +12,11 @@ from methods import network_cases as cases
 
 from labelwise.corpus.document import Document, Section
 from labelwise.errors import LabelwiseError
-from labelwise.evidence.examination import FURTHEST, Plan, adversary, divergence, examine
+from labelwise.evidence.examination import FURTHEST, ExaminationPlan, adversary, divergence, examine
 from labelwise.methods.attending import Attended, attended, require_attending
 
 ATTENDING = [name for name in cases.NAMES if name not in cases.BY_SECTION]
-QUICK = Plan(top=2, permutations=20, starts=2, steps=40)
+QUICK = ExaminationPlan(top=2, permutations=20, starts=2, steps=40)
 
 
 @pytest.mark.parametrize("name", ATTENDING)
@@ -80,7 +80,9 @@ def test_divergence_is_zero_for_the_same_and_furthest_without_a_word_in_common()
 def test_where_words_say_the_same_the_adversary_looks_elsewhere() -> None:
     """Every word is judged alike: any attention gives the same score."""
     attention = np.array([[0.97], [0.01], [0.01], [0.01]])
-    found = adversary(Attended(attention, np.full((4, 1), 2.0)), Plan(), np.random.default_rng(0))
+    found = adversary(
+        Attended(attention, np.full((4, 1), 2.0)), ExaminationPlan(), np.random.default_rng(0)
+    )
     assert found[0] > 0.9 * FURTHEST
 
 
@@ -88,7 +90,7 @@ def test_where_one_word_decides_the_adversary_must_look_there_too() -> None:
     """Only the first word speaks for the label, and the score needs nearly all attention there."""
     attention = np.array([[0.9], [0.05], [0.05]])
     judged = np.array([[3.0], [-3.0], [-3.0]])
-    plan = Plan(steps=800)
+    plan = ExaminationPlan(steps=800)
     found = adversary(Attended(attention, judged), plan, np.random.default_rng(0))
     # All that it may do is to move attention from the second word to the third.
     moved = torch.tensor([0.9, 0.0, 0.1], dtype=torch.float64)

@@ -19,7 +19,7 @@ from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.evidence import occlusion
 from labelwise.evidence.cuts import Cuts
-from labelwise.evidence.faithfulness import Figure, Plan, measure_faithfulness
+from labelwise.evidence.faithfulness import Figure, RemovalPlan, measure_faithfulness
 from labelwise.evidence.faithfulness_tables import (
     faithfulness_json,
     faithfulness_tables,
@@ -93,7 +93,7 @@ class Toy(Method):
 
 def test_the_figures_are_those_worked_out_by_hand() -> None:
     # 14 words; 1 % is one word, 10 % is one, 20 % is three. The score of 693 is .6.
-    plan = Plan(gold=True, shares=(0.01, 0.1, 0.2))
+    plan = RemovalPlan(gold=True, shares=(0.01, 0.1, 0.2))
     found = measure_faithfulness(Toy(), [ACT], plan)
     removed = [found.at("own", "comprehensiveness", at).mean for at in range(3)]
     assert removed == pytest.approx([0.4, 0.4, 0.7])  # citrus; then fruit and lemons too
@@ -106,13 +106,13 @@ def test_the_figures_are_those_worked_out_by_hand() -> None:
 
 
 def test_a_document_counts_once_by_the_mean_over_its_labels() -> None:
-    found = measure_faithfulness(Toy(), [ACT], Plan(top=2, shares=(0.01,)))
+    found = measure_faithfulness(Toy(), [ACT], RemovalPlan(top=2, shares=(0.01,)))
     assert found.labels == 2
     assert found.aopc("own", "comprehensiveness").mean == pytest.approx((0.4 + 0.5) / 2)
 
 
 def test_random_words_lose_what_they_hold_on_the_average() -> None:
-    found = measure_faithfulness(Toy(), [ACT], Plan(gold=True, shares=(0.5,), draws=3000))
+    found = measure_faithfulness(Toy(), [ACT], RemovalPlan(gold=True, shares=(0.5,), draws=3000))
     # Half of the words are taken, so each word with a chance of one half.
     assert found.at("random", "comprehensiveness", 0).mean == pytest.approx(0.3, abs=0.02)
     assert found.at("random", "sufficiency", 0).mean == pytest.approx(0.3, abs=0.02)
@@ -120,7 +120,8 @@ def test_random_words_lose_what_they_hold_on_the_average() -> None:
 
 def test_the_random_words_follow_from_the_seed() -> None:
     figures = [
-        measure_faithfulness(Toy(), [ACT], Plan(seed=seed)).losses["random"] for seed in (0, 0, 1)
+        measure_faithfulness(Toy(), [ACT], RemovalPlan(seed=seed)).losses["random"]
+        for seed in (0, 0, 1)
     ]
     np.testing.assert_array_equal(figures[0], figures[1])
     assert not np.array_equal(figures[0], figures[2])
@@ -128,7 +129,7 @@ def test_the_random_words_follow_from_the_seed() -> None:
 
 def test_evidence_that_points_the_wrong_way_is_called_worse() -> None:
     acts = [Document(f"3200{at}R", "", ACT.sections, ("693",)) for at in range(8)]
-    plan = Plan(gold=True, draws=20)
+    plan = RemovalPlan(gold=True, draws=20)
     right, wrong = (measure_faithfulness(Toy(sign), acts, plan) for sign in (1, -1))
     against = [next(one for one in findings(of) if "random words" in one) for of in (right, wrong)]
     assert against[0].count("(better)") == 2
@@ -146,7 +147,7 @@ def test_evidence_without_a_difference_is_not_called_better() -> None:
             return Evidence(label, "match", (Span(0, 2, 1.0),))  # "On"
 
     acts = [Document(f"3200{at}R", "", ACT.sections, ("693",)) for at in range(8)]
-    plan = Plan(gold=True, shares=(0.5,), draws=20, explainers=())
+    plan = RemovalPlan(gold=True, shares=(0.5,), draws=20, explainers=())
     found = measure_faithfulness(Blind(), acts, plan)
     assert "no clear difference" in findings(found)[0]
     assert "(better)" not in findings(found)[0]
@@ -155,14 +156,14 @@ def test_evidence_without_a_difference_is_not_called_better() -> None:
 def test_words_that_are_not_read_do_not_move_in_when_others_go() -> None:
     """The method reads six words; "lemons" is beyond them and stays so."""
     reader = Toy(kind="attention", read=6)
-    found = measure_faithfulness(reader, [ACT], Plan(gold=True, shares=(0.5,), draws=1))
+    found = measure_faithfulness(reader, [ACT], RemovalPlan(gold=True, shares=(0.5,), draws=1))
     assert found.score.mean == pytest.approx(0.6)
     assert found.at("own", "comprehensiveness", 0).mean == pytest.approx(0.6)
 
 
 def test_documents_with_words_removed_are_scored_together_and_each_of_them_once() -> None:
     toy = Toy()
-    measure_faithfulness(toy, [ACT], Plan(top=2, draws=4, explainers=()))
+    measure_faithfulness(toy, [ACT], RemovalPlan(top=2, draws=4, explainers=()))
     reading, cut, occluded, *searched = toy.asked
     assert reading == 1  # the labels are chosen
     # The whole act, and 3 sizes × 2 measures × (2 labels + 4 draws): of 14 words, 1 %, 5 % and 10 %
@@ -176,7 +177,7 @@ def test_documents_with_words_removed_are_scored_together_and_each_of_them_once(
 
 def test_a_normalised_figure_is_one_at_the_highest_and_zero_at_the_lowest() -> None:
     """The toy's own evidence is the best order of the words, the opposite the worst."""
-    plan = Plan(gold=True, shares=(0.1, 0.5), explainers=())
+    plan = RemovalPlan(gold=True, shares=(0.1, 0.5), explainers=())
     right, wrong = (measure_faithfulness(Toy(sign), [ACT], plan) for sign in (1, -1))
     assert right.normalised_aopc("own", "comprehensiveness").mean == pytest.approx(1)
     assert right.normalised_aopc("own", "sufficiency").mean == pytest.approx(0)
@@ -189,7 +190,7 @@ def test_a_normalised_figure_is_one_at_the_highest_and_zero_at_the_lowest() -> N
 
 def test_the_limits_are_those_of_all_orders_where_words_count_by_themselves() -> None:
     """Each word adds by itself: the best that any 1, 3 or 7 of 14 words can do is known."""
-    found = measure_faithfulness(Toy(), [ACT], Plan(gold=True, shares=(0.01, 0.2, 0.5)))
+    found = measure_faithfulness(Toy(), [ACT], RemovalPlan(gold=True, shares=(0.01, 0.2, 0.5)))
     expected = [
         [-0.1, (0.4 + 0.7 + 0.7) / 3],  # steel alone is taken out; the words that add are
         [(0.2 - 0.1 - 0.1) / 3, 0.7],  # the words that add are left; steel alone is
@@ -213,7 +214,7 @@ def test_a_label_that_no_cut_moves_has_no_normalised_figure() -> None:
         def _scores(self, documents: Sequence[Document]) -> Scores:
             return np.full((len(documents), 2), 0.5, dtype=np.float32)
 
-    found = measure_faithfulness(Stubborn(), [ACT], Plan(gold=True))
+    found = measure_faithfulness(Stubborn(), [ACT], RemovalPlan(gold=True))
     assert np.isnan(found.normalised_aopc("own", "comprehensiveness").mean)
     assert found.aopc("own", "comprehensiveness").mean == 0
 
@@ -259,7 +260,7 @@ def test_what_an_explainer_costs_is_told_in_readings(monkeypatch: pytest.MonkeyP
             now[0] += 9.5
             return self._evidence(document, labels)
 
-    found = measure_faithfulness(Slow(), [ACT], Plan(gold=True, explainers=("slow",)))
+    found = measure_faithfulness(Slow(), [ACT], RemovalPlan(gold=True, explainers=("slow",)))
     assert list(found.losses) == ["own", "slow", "random"]
     assert found.own == "quick"
     assert found.costs == {"own": 2, "slow": 40}
@@ -268,14 +269,14 @@ def test_what_an_explainer_costs_is_told_in_readings(monkeypatch: pytest.MonkeyP
 
 def test_an_explainer_that_the_method_does_not_have_is_refused() -> None:
     with pytest.raises(LabelwiseError, match="no explainer 'gradient' here; there are: occlusion"):
-        measure_faithfulness(Toy(), [ACT], Plan(explainers=("gradient",)))
+        measure_faithfulness(Toy(), [ACT], RemovalPlan(explainers=("gradient",)))
 
 
 def test_what_cannot_be_tested_is_left_out_or_said() -> None:
     empty = Document("32001R0002", "", (), ("693",))
     silent = Document("32001R0003", "", (Section("article", "Nothing of note."),), ("693",))
     unlabelled = Document("32001R0004", "", ACT.sections)
-    found = measure_faithfulness(Toy(), [empty, silent, unlabelled, ACT], Plan(gold=True))
+    found = measure_faithfulness(Toy(), [empty, silent, unlabelled, ACT], RemovalPlan(gold=True))
     assert found.documents == ("32001R0001",)
     with pytest.raises(LabelwiseError, match="no document has both words and a label"):
         measure_faithfulness(Toy(), [empty, silent])
@@ -318,7 +319,7 @@ def test_a_word_carries_every_span_that_it_is_part_of() -> None:
 
 
 def test_the_tables_fit_a_terminal_and_name_every_source() -> None:
-    found = measure_faithfulness(Toy(kind="attention"), [ACT, ACT], Plan(gold=True))
+    found = measure_faithfulness(Toy(kind="attention"), [ACT, ACT], RemovalPlan(gold=True))
     comprehensiveness, sufficiency, compared = faithfulness_tables(found)
     assert comprehensiveness.columns == ["evidence", "1%", "5%", "10%", "20%", "50%", "AOPC"]
     assert [row[0] for row in sufficiency.rows] == ["attention", "occlusion", "random words"]
@@ -334,7 +335,7 @@ def test_the_tables_fit_a_terminal_and_name_every_source() -> None:
 def test_the_contributions_of_an_svm_are_far_better_than_random_words(synthetic: Dataset) -> None:
     method = get("svm")(get("svm").Settings(passes=6))
     method.fit(synthetic.train[:300], synthetic.dev[:20], synthetic.label_space)
-    found = measure_faithfulness(method, synthetic.test[:15], Plan(top=2))
+    found = measure_faithfulness(method, synthetic.test[:15], RemovalPlan(top=2))
     own, random = (found.aopc(source, "comprehensiveness").mean for source in ("own", "random"))
     assert own > random + 0.2
     assert found.difference("own", "random", "sufficiency").mean < -0.2

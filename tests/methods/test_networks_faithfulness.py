@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from network_cases import BY_SECTION, NAMES, acts, fitted, small
 
-from labelwise.evidence.faithfulness import Plan, measure_faithfulness
+from labelwise.evidence.faithfulness import RemovalPlan, measure_faithfulness
 from labelwise.evidence.words import Words
 from labelwise.methods.network import NetworkMethod
 
@@ -38,7 +38,7 @@ def test_the_words_read_are_all_that_counts(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_network_can_be_tested_with_all_its_explainers_side_by_side(name: str) -> None:
     method = short_sighted(name)
-    found = measure_faithfulness(method, acts(3, seed=5), Plan(top=2, draws=2))
+    found = measure_faithfulness(method, acts(3, seed=5), RemovalPlan(top=2, draws=2))
     others = [one for one in method.explainers if one != method.explainer]
     assert found.own == method.explainer
     assert list(found.losses) == ["own", *others, "random"]

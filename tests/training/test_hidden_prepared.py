@@ -10,11 +10,11 @@ from labelwise.corpus.hidden import Hiding, hide
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.training.hidden import hide_prepared
 from labelwise.training.numbered import Reading
-from labelwise.training.prepared import Prepared, Split, make_split, prepare
+from labelwise.training.prepared import NumberedSplit, Prepared, make_split, prepare
 
 
 @pytest.fixture(scope="module")
-def corpus(synthetic: Dataset) -> tuple[Prepared, Split]:
+def corpus(synthetic: Dataset) -> tuple[Prepared, NumberedSplit]:
     prepared = prepare(synthetic.train, synthetic.dev, synthetic.label_space, dim=4)
     words = tokenize_corpus(synthetic.test)
     test = make_split(synthetic.test, words, prepared.vocabulary, synthetic.label_space)
@@ -23,7 +23,7 @@ def corpus(synthetic: Dataset) -> tuple[Prepared, Split]:
 
 @pytest.mark.parametrize("hiding", [Hiding(0.25), Hiding(0.25, draw=2), Hiding(5, drop=True)])
 def test_labels_gold_and_documents_are_those_of_the_hidden_data_set(
-    synthetic: Dataset, corpus: tuple[Prepared, Split], hiding: Hiding
+    synthetic: Dataset, corpus: tuple[Prepared, NumberedSplit], hiding: Hiding
 ) -> None:
     view = hide(synthetic, hiding)
     made, test = hide_prepared(*corpus, hiding)
@@ -44,7 +44,7 @@ def test_labels_gold_and_documents_are_those_of_the_hidden_data_set(
         np.testing.assert_array_equal(rows.lengths, same.lengths)
 
 
-def test_the_whole_corpus_is_left_as_it_was(corpus: tuple[Prepared, Split]) -> None:
+def test_the_whole_corpus_is_left_as_it_was(corpus: tuple[Prepared, NumberedSplit]) -> None:
     prepared, test = corpus
     before = prepared.train.digest, prepared.train.gold.nnz, test.gold.nnz
     hide_prepared(prepared, test, Hiding(0.5))
@@ -52,6 +52,6 @@ def test_the_whole_corpus_is_left_as_it_was(corpus: tuple[Prepared, Split]) -> N
 
 
 def test_a_corpus_without_test_documents_can_hide_labels_too(
-    corpus: tuple[Prepared, Split],
+    corpus: tuple[Prepared, NumberedSplit],
 ) -> None:
     assert hide_prepared(corpus[0], None, Hiding(3))[1] is None

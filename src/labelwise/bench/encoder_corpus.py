@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from labelwise.errors import LabelwiseError
 from labelwise.text.pieces import Pieces
-from labelwise.training.prepared import Split, read_prepared
+from labelwise.training.prepared import NumberedSplit, read_prepared
 
 SHARES = (0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
 PIECES = (60, 349, 426, 545, 719, 1214, 2110, 2775, 6000)
@@ -21,7 +21,9 @@ PIECES = (60, 349, 426, 545, 719, 1214, 2110, 2775, 6000)
 GOLD = 5  # labels of a document
 
 
-def split_of(folder: Path | None, documents: int, labels: int, rows: int) -> tuple[Split, Any]:
+def split_of(
+    folder: Path | None, documents: int, labels: int, rows: int
+) -> tuple[NumberedSplit, Any]:
     """The training documents of a prepared corpus and what is told of them; without such a folder,
     random ones, and None."""
     if folder is None or not (folder / "data.json").is_file():
@@ -36,7 +38,7 @@ def split_of(folder: Path | None, documents: int, labels: int, rows: int) -> tup
     return prepared.train, record["data"]
 
 
-def random_split(documents: int, labels: int, rows: int) -> Split:
+def random_split(documents: int, labels: int, rows: int) -> NumberedSplit:
     """Documents as long as those of EURLEX57K, of random pieces and with random labels."""
     random = np.random.default_rng(0)
     starts = np.concatenate([[0], np.cumsum(lengths(documents))]).astype(np.int64)
@@ -47,7 +49,7 @@ def random_split(documents: int, labels: int, rows: int) -> Split:
         (np.ones(documents * GOLD, np.int8), (each, gold.ravel())), shape=(documents, labels)
     )
     ids = [str(number) for number in range(documents)]
-    return Split(ids, tokens, starts, np.arange(documents + 1), matrix)
+    return NumberedSplit(ids, tokens, starts, np.arange(documents + 1), matrix)
 
 
 def lengths(documents: int) -> NDArray[np.int64]:

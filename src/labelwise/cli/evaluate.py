@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from labelwise.evaluation.runs import Run
 
 
-class Split(StrEnum):
+class SplitChoice(StrEnum):
     dev = "dev"
     test = "test"
 
@@ -55,7 +55,7 @@ def evaluate(
     thesaurus: ThesaurusOption = None,
     every_concept: EveryConceptOption = False,
     split: Annotated[
-        list[Split] | None,
+        list[SplitChoice] | None,
         typer.Option(help="Split to measure; may be repeated.", show_default="dev and test"),
     ] = None,
     results: Annotated[
@@ -114,7 +114,7 @@ def compare(
         list[Path], typer.Argument(help="Files of runs, or folders of them.", metavar="RUN")
     ],
     *,
-    split: Annotated[Split, typer.Option(help="Documents to look at.")] = Split.test,
+    split: Annotated[SplitChoice, typer.Option(help="Documents to look at.")] = SplitChoice.test,
     group: Annotated[
         str, typer.Option(help="Labels to look at: all, frequent, few, zero, zero-among-all.")
     ] = "all",

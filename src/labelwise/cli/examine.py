@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from labelwise.cli.command_line import command_line
-from labelwise.cli.evaluate import Split
+from labelwise.cli.evaluate import SplitChoice
 from labelwise.cli.options import DataOption, JsonOption
 from labelwise.cli.output import console, print_json, print_wide_table
 from labelwise.experiments.sampled import counted, record_of, sample, write_record
@@ -25,7 +25,7 @@ def examine(
         Path | None,
         typer.Option(help="The same network trained from another seed.", metavar="BUNDLE"),
     ] = None,
-    split: Annotated[Split, typer.Option(help="Documents to look at.")] = Split.test,
+    split: Annotated[SplitChoice, typer.Option(help="Documents to look at.")] = SplitChoice.test,
     documents: Annotated[
         int, typer.Option(min=1, help="So many of them, drawn at random.", metavar="N")
     ] = 100,
@@ -64,7 +64,7 @@ def examine(
         attention_table,
         read_attention,
     )
-    from labelwise.evidence.examination import Plan
+    from labelwise.evidence.examination import ExaminationPlan
     from labelwise.evidence.examination import examine as examine_network
     from labelwise.experiments.data import commands
     from labelwise.files import write_whole
@@ -77,7 +77,7 @@ def examine(
     chosen = sample(dataset, split, documents, seed)
     started = time.perf_counter()
     with counted(chosen, f"{method.name}: replacing attention") as each:
-        found = examine_network(method, each, Plan(top=top, seed=seed), beside)
+        found = examine_network(method, each, ExaminationPlan(top=top, seed=seed), beside)
     figures = {
         "split": str(split),
         "other seed": None if beside is None else int(beside.settings.seed),

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from labelwise.cli.command_line import command_line
-from labelwise.cli.evaluate import Split
+from labelwise.cli.evaluate import SplitChoice
 from labelwise.cli.options import DataOption, JsonOption
 from labelwise.cli.output import console, print_json, print_wide_table
 from labelwise.experiments.sampled import counted, record_of, sample, write_record
@@ -20,7 +20,7 @@ def faithfulness(
     bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
     data: DataOption,
     *,
-    split: Annotated[Split, typer.Option(help="Documents to look at.")] = Split.test,
+    split: Annotated[SplitChoice, typer.Option(help="Documents to look at.")] = SplitChoice.test,
     documents: Annotated[
         int, typer.Option(min=1, help="So many of them, drawn at random.", metavar="N")
     ] = 100,
@@ -59,7 +59,7 @@ def faithfulness(
     """
     from labelwise import bundle as bundles
     from labelwise.corpus.dataset import open_dataset
-    from labelwise.evidence.faithfulness import Plan, measure_faithfulness
+    from labelwise.evidence.faithfulness import RemovalPlan, measure_faithfulness
     from labelwise.evidence.faithfulness_tables import (
         faithfulness_json,
         faithfulness_tables,
@@ -72,7 +72,7 @@ def faithfulness(
     name = bundles.name_of(card, method.name)
     dataset = open_dataset(data)
     chosen = sample(dataset, split, documents, seed)
-    plan = Plan(
+    plan = RemovalPlan(
         top=top, gold=gold, explainers=None if explainer is None else tuple(explainer), seed=seed
     )
     started = time.perf_counter()

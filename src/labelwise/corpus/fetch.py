@@ -30,7 +30,7 @@ DESCRIPTORS_LIMIT = 64 << 20
 
 
 @dataclass(frozen=True)
-class Source:
+class Download:
     """A public distribution: a zip archive of documents, and a file of descriptors."""
 
     archive: str
@@ -39,13 +39,13 @@ class Source:
     """The name under which the descriptors are kept."""
 
 
-EURLEX57K_SOURCES: tuple[Source, ...] = (
-    Source(
+EURLEX57K_SOURCES: tuple[Download, ...] = (
+    Download(
         "https://archive.org/download/EURLEX57K/dataset.zip",
         "https://archive.org/download/EURLEX57K/eurovoc_concepts.jsonl",
         "eurovoc_concepts.jsonl",
     ),
-    Source(  # the authors' own, one JSON file a document; reported incomplete at times
+    Download(  # the authors' own, one JSON file a document; reported incomplete at times
         "http://nlp.cs.aueb.gr/software_and_datasets/EURLEX57K/datasets.zip",
         "http://nlp.cs.aueb.gr/software_and_datasets/EURLEX57K/eurovoc_en.json",
         "EURLEX57K.json",
@@ -75,7 +75,7 @@ def fetch(name: str, folder: Path) -> bool:
 def fetch_eurlex57k(
     folder: Path,
     *,
-    sources: Sequence[Source] = EURLEX57K_SOURCES,
+    sources: Sequence[Download] = EURLEX57K_SOURCES,
     counts: Mapping[str, int] = EURLEX57K_COUNTS,
     timeout: float = 30.0,
     attempts: int = 4,
@@ -108,7 +108,7 @@ def fetch_eurlex57k(
     return fetched
 
 
-def _from_first(sources: Sequence[Source], folder: Path, use: Callable[[Source], None]) -> None:
+def _from_first(sources: Sequence[Download], folder: Path, use: Callable[[Download], None]) -> None:
     """Use the first source that works; if none does, say why, and how to do without a network."""
     failures: list[str] = []
     for source in sources:
@@ -150,13 +150,13 @@ def _count(path: Path) -> int:
         return sum(not line.isspace() for _, line in lines(stream, path))
 
 
-def _archive(source: Source, folder: Path) -> Path:
+def _archive(source: Download, folder: Path) -> Path:
     """Where the archive of a source lies while it is needed, or where the user placed it."""
     return folder / Path(urlsplit(source.archive).path).name
 
 
 def _fetch_documents(
-    source: Source,
+    source: Download,
     folder: Path,
     missing: Sequence[Split],
     counts: Mapping[str, int],
@@ -305,13 +305,13 @@ def _write(path: Path, lines: Iterator[bytes]) -> int:
 # --- descriptors -----------------------------------------------------------------------------
 
 
-def _has_descriptors(folder: Path, source: Source) -> bool:
+def _has_descriptors(folder: Path, source: Download) -> bool:
     """Whether they are there, plain or compressed; if they cannot be read, that is an error."""
     names = (source.descriptors_file + ending for ending in ("", *COMPRESSED))
     return any(read_thesaurus(folder / name).concepts for name in names if (folder / name).exists())
 
 
-def _fetch_descriptors(source: Source, folder: Path, get: Callable[..., None]) -> None:
+def _fetch_descriptors(source: Download, folder: Path, get: Callable[..., None]) -> None:
     with tempfile.TemporaryDirectory(prefix=".descriptors-", dir=folder) as staging:
         staged = Path(staging) / source.descriptors_file
         get(source.descriptors, staged, limit=DESCRIPTORS_LIMIT)

@@ -52,7 +52,7 @@ PACE = 0.3
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExaminationPlan:
     """What is examined."""
 
     top: int = 3
@@ -93,7 +93,7 @@ class Pair:
 class Examination:
     """All pairs, and RP@5 of the documents with the network's attention and with equal weights."""
 
-    plan: Plan
+    plan: ExaminationPlan
     pairs: tuple[Pair, ...]
     precision: float
     precision_uniform: float
@@ -102,14 +102,14 @@ class Examination:
 def examine(
     method: NetworkMethod,
     documents: Iterable[Document],
-    plan: Plan | None = None,
+    plan: ExaminationPlan | None = None,
     other: NetworkMethod | None = None,
 ) -> Examination:
     """Examine the attention of a network; ``other`` is the same one trained from another seed.
 
     Documents of fewer than two words have no attention to speak of, and are left out.
     """
-    plan = plan or Plan()
+    plan = plan or ExaminationPlan()
     space = method.label_space
     if other is not None and other.label_space.fingerprint != space.fingerprint:
         raise LabelwiseError("the two networks have different labels: train both on the same data")
@@ -149,7 +149,7 @@ def _pairs(
     labels: Sequence[str],
     chosen: Attended,
     felt: NDArray[np.float64],  # |gradient × input|, (words, labels)
-    plan: Plan,
+    plan: ExaminationPlan,
 ) -> list[Pair]:
     random = np.random.default_rng([plan.seed, zlib.crc32(document.id.encode("utf-8", "replace"))])
     scores = _sigmoid(chosen.logits)  # (labels,)
@@ -200,7 +200,9 @@ def _beside(pairs: Sequence[Pair], chosen: Attended, theirs: Attended) -> list[P
     ]
 
 
-def adversary(chosen: Attended, plan: Plan, random: np.random.Generator) -> NDArray[np.float64]:
+def adversary(
+    chosen: Attended, plan: ExaminationPlan, random: np.random.Generator
+) -> NDArray[np.float64]:
     """The largest divergence found, for each label, of an attention that moves its score by less
     than ε: (labels,). Zero, the network's own attention, where none was found.
 

@@ -47,7 +47,7 @@ AFFORDABLE = 10.0
 
 
 @dataclass(frozen=True)
-class Plan:
+class RemovalPlan:
     """What is tested."""
 
     top: int = 3
@@ -87,7 +87,7 @@ class Faithfulness:
     independent samples.
     """
 
-    plan: Plan
+    plan: RemovalPlan
     own: str  # the method's explainer, or where it has but one the kind of its evidence
     losses: Mapping[str, NDArray[np.float64]]
     normalised: Mapping[str, NDArray[np.float64]]  # AOPC from 0 to 1: (documents, measures)
@@ -128,13 +128,13 @@ class Faithfulness:
 
 
 def measure_faithfulness(
-    method: Method, documents: Iterable[Document], plan: Plan | None = None
+    method: Method, documents: Iterable[Document], plan: RemovalPlan | None = None
 ) -> Faithfulness:
     """Measure how faithful a method's evidence is on these documents.
 
     Labels that no word speaks for, and documents without a label or a word, are left out.
     """
-    plan = plan or Plan()
+    plan = plan or RemovalPlan()
     sources = _sources(method, plan)
     tested = [found for document in documents if (found := _test(method, document, plan, sources))]
     if not tested:
@@ -159,7 +159,7 @@ def measure_faithfulness(
     )
 
 
-def _sources(method: Method, plan: Plan) -> list[str]:
+def _sources(method: Method, plan: RemovalPlan) -> list[str]:
     known = dict.fromkeys([*method.explainers, OCCLUSION])
     for name in plan.explainers or ():
         if name not in known:
@@ -184,7 +184,9 @@ class _Tested:
     costs: dict[str, float]
 
 
-def _test(method: Method, document: Document, plan: Plan, sources: Sequence[str]) -> _Tested | None:
+def _test(
+    method: Method, document: Document, plan: RemovalPlan, sources: Sequence[str]
+) -> _Tested | None:
     words = Words(document)
     started = time.perf_counter()
     scores = method.scores([document])
@@ -249,7 +251,7 @@ def _explained(
     return occluded(method, document, labels)
 
 
-def _labels(method: Method, document: Document, scores: Scores, plan: Plan) -> list[str]:
+def _labels(method: Method, document: Document, scores: Scores, plan: RemovalPlan) -> list[str]:
     space = method.label_space
     if plan.gold:
         return [label for label in dict.fromkeys(document.labels) if label in space.index]

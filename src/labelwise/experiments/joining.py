@@ -48,7 +48,7 @@ def _join_blend(members: Sequence[Method], source: Source, splits: Sequence[str]
 
     method = Blend.from_methods(members)
     of_members = {split: [source.scores(member, split) for member in members] for split in splits}
-    method.weigh(of_members["dev"], source.gold("dev"))
+    method.choose_weights(of_members["dev"], source.gold("dev"))
     return method, {split: method.blended(scores) for split, scores in of_members.items()}
 
 

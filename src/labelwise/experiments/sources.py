@@ -18,7 +18,7 @@ from labelwise.methods import Method, Scores
 from labelwise.progress import note
 
 if TYPE_CHECKING:
-    from labelwise.training.prepared import Split
+    from labelwise.training.prepared import NumberedSplit
 
 
 class Source(Protocol):
@@ -70,7 +70,7 @@ class Numbers:
             self.prepared, test = hide_prepared(self.prepared, test, hiding)
             train, space = self.prepared.train, self.prepared.label_space
             self.record = self.record.view(hiding, space, len(train.ids))
-        self.splits: dict[str, Split] = {"dev": self.prepared.dev}
+        self.splits: dict[str, NumberedSplit] = {"dev": self.prepared.dev}
         if test is not None:
             self.splits["test"] = test
 

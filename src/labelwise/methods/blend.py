@@ -79,7 +79,9 @@ class Blend(Method):
         Without dev documents the members weigh the same.
         """
         method = cls._of(members)
-        method.weigh([member.scores(dev) for member in members], method.label_space.gold(dev))
+        method.choose_weights(
+            [member.scores(dev) for member in members], method.label_space.gold(dev)
+        )
         return method
 
     @classmethod
@@ -135,9 +137,9 @@ class Blend(Method):
             member.fit(train, dev, self.label_space)
             trained.append(member)
         self.members = tuple(trained)
-        self.weigh([member.scores(dev) for member in trained], self.label_space.gold(dev))
+        self.choose_weights([member.scores(dev) for member in trained], self.label_space.gold(dev))
 
-    def weigh(self, scores: Sequence[Scores], gold: Any) -> None:
+    def choose_weights(self, scores: Sequence[Scores], gold: Any) -> None:
         """Choose the weights, and the threshold, by the members' scores of dev documents."""
         asked = np.array([[knows_words(one) for one in self.members], [True] * len(self.members)])
         is_gold, counts = gold.toarray() > 0, self.label_space.counts

@@ -38,7 +38,7 @@ from labelwise.training.device import choose_device
 from labelwise.training.loop import Progress, RunFolder, train
 from labelwise.training.numbered import Numbered, Reading, number
 from labelwise.training.predict import predict
-from labelwise.training.prepared import Prepared, Split, prepare
+from labelwise.training.prepared import NumberedSplit, Prepared, prepare
 from labelwise.training.recipe import Recipe, settings_of_result
 
 
@@ -228,7 +228,7 @@ class NetworkMethod(Method):
         s = self.settings
         return Reading(s.max_tokens, True, s.max_sections, s.section_tokens)
 
-    def scores_of(self, split: Split) -> Scores:
+    def scores_of(self, split: NumberedSplit) -> Scores:
         """Score documents that are numbered already."""
         rows = split.examples(self.reading).documents
         return self._predict(rows)

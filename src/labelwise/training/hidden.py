@@ -10,12 +10,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise.corpus.hidden import Hiding
-from labelwise.training.prepared import Prepared, Split
+from labelwise.training.prepared import NumberedSplit, Prepared
 
 
 def hide_prepared(
-    prepared: Prepared, test: Split | None, hiding: Hiding
-) -> tuple[Prepared, Split | None]:
+    prepared: Prepared, test: NumberedSplit | None, hiding: Hiding
+) -> tuple[Prepared, NumberedSplit | None]:
     """The view of a prepared corpus, and of its test split, that ``corpus.hidden`` has of a data
     set. The vocabulary stays that of all training documents."""
     space = prepared.label_space
@@ -31,7 +31,7 @@ def hide_prepared(
     view = space.recounted(dict(zip(space.ids, counts.tolist(), strict=True)))
     order = [space.index[id] for id in view.ids]
 
-    def reordered(split: Split) -> Split:
+    def reordered(split: NumberedSplit) -> NumberedSplit:
         gold: Any = split.gold[:, order]
         gold.sort_indices()
         return replace(split, gold=gold)
@@ -40,11 +40,11 @@ def hide_prepared(
     return made, reordered(test) if test is not None else None
 
 
-def _only(split: Split, documents: NDArray[np.bool_]) -> Split:
+def _only(split: NumberedSplit, documents: NDArray[np.bool_]) -> NumberedSplit:
     """Some documents of a split."""
     sections = np.repeat(documents, np.diff(split.document_starts))  # (S,) whether it is kept
     tokens = np.repeat(sections, np.diff(split.section_starts))  # (N,)
-    return Split(
+    return NumberedSplit(
         ids=[id for id, kept in zip(split.ids, documents, strict=True) if kept],
         tokens=split.tokens[tokens],
         section_starts=_starts(np.diff(split.section_starts)[sections]),

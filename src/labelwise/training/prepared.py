@@ -35,7 +35,7 @@ SPLIT_ARRAYS = ("tokens", "section_starts", "document_starts", "gold_starts", "g
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class NumberedSplit:
     """Documents whose words are rows of the vocabulary, with their ids and gold labels."""
 
     ids: Sequence[str]
@@ -70,8 +70,8 @@ class Prepared:
     vocabulary: Vocabulary | Pieces
     vectors: NDArray[np.float32]  # (V, E) by row of the vocabulary
     found: NDArray[np.bool_]  # (V,) whether the vector is a pre-trained one
-    train: Split
-    dev: Split
+    train: NumberedSplit
+    dev: NumberedSplit
     thesaurus: Thesaurus | None = None
     """Alternative labels and broader concepts of the labels, where a network reads them."""
 
@@ -81,8 +81,8 @@ def make_split(
     corpus: TokenizedCorpus,
     vocabulary: Vocabulary,
     label_space: LabelSpace,
-) -> Split:
-    return Split(
+) -> NumberedSplit:
+    return NumberedSplit(
         ids=[document.id for document in documents],
         tokens=vocabulary.numbers(corpus),
         section_starts=corpus.section_starts,
@@ -139,12 +139,12 @@ def prepare(
 
 def piece_split(
     documents: Sequence[Document], pieces: Pieces, label_space: LabelSpace, most: int | None = None
-) -> Split:
+) -> NumberedSplit:
     """The documents in word pieces: the first ``most`` of each."""
     tokens, section_starts, document_starts = pieces.corpus(documents, most)
     gold = label_space.gold(documents)
     ids = [document.id for document in documents]
-    return Split(ids, tokens, section_starts, document_starts, gold)
+    return NumberedSplit(ids, tokens, section_starts, document_starts, gold)
 
 
 def prepare_pieces(
@@ -168,7 +168,7 @@ def prepare_pieces(
     )
 
 
-def write_prepared(folder: Path, prepared: Prepared, test: Split | None = None) -> None:
+def write_prepared(folder: Path, prepared: Prepared, test: NumberedSplit | None = None) -> None:
     """Write a prepared corpus: JSON for names, xz-compressed arrays for numbers.
 
     Vectors are kept in half precision, which no network notices.
@@ -216,7 +216,7 @@ def read_record(folder: Path) -> dict[str, Any]:
     return record
 
 
-def read_prepared(folder: Path) -> tuple[Prepared, Split | None]:
+def read_prepared(folder: Path) -> tuple[Prepared, NumberedSplit | None]:
     """Read a prepared corpus and, where it has one, its test split."""
     if not (folder / "arrays.json").is_file():
         raise LabelwiseError(f"{folder} holds no prepared corpus: there is no arrays.json in it")
@@ -229,7 +229,7 @@ def read_prepared(folder: Path) -> tuple[Prepared, Split | None]:
         ) from error
 
 
-def _read_prepared(folder: Path) -> tuple[Prepared, Split | None]:
+def _read_prepared(folder: Path) -> tuple[Prepared, NumberedSplit | None]:
     shapes = json.loads((folder / "arrays.json").read_text(encoding="utf-8"))
     arrays = {
         key: np.frombuffer(_read(folder / f"{key}.xz"), dtype=dtype).reshape(shape)
@@ -238,7 +238,7 @@ def _read_prepared(folder: Path) -> tuple[Prepared, Split | None]:
     names = json.loads(_read(folder / "names.json.xz"))
     label_space = LabelSpace.from_json(names["labels"])
 
-    def split(name: str) -> Split:
+    def split(name: str) -> NumberedSplit:
         tokens, section_starts, document_starts, indptr, indices = (
             arrays[f"{name}.{key}"] for key in SPLIT_ARRAYS
         )
@@ -246,7 +246,7 @@ def _read_prepared(folder: Path) -> tuple[Prepared, Split | None]:
         gold = sp.csr_matrix(
             (np.ones(len(indices), np.int8), indices, indptr), shape=(len(ids), len(label_space))
         )
-        return Split(ids, tokens, section_starts, document_starts, gold)
+        return NumberedSplit(ids, tokens, section_starts, document_starts, gold)
 
     vocabulary, thesaurus = names["vocabulary"], names.get("thesaurus")
     read_as = Pieces if "tokenizer" in vocabulary else Vocabulary

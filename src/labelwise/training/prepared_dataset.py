@@ -14,8 +14,8 @@ from labelwise.layers.encoder_files import find_encoder, read_tokenizer
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.vocabulary import Vocabulary
 from labelwise.training.prepared import (
+    NumberedSplit,
     Prepared,
-    Split,
     make_split,
     piece_split,
     prepare,
@@ -66,7 +66,11 @@ def prepare_in_pieces(
 
 
 def _write(
-    folder: Path, dataset: Dataset, prepared: Prepared, test: Split, settings: dict[str, Any]
+    folder: Path,
+    dataset: Dataset,
+    prepared: Prepared,
+    test: NumberedSplit,
+    settings: dict[str, Any],
 ) -> None:
     write_prepared(folder, prepared, test)
     record = {"data": asdict(DataRecord.of(dataset)), "settings": settings}

@@ -21,7 +21,7 @@ from labelwise.corpus.synthetic.measures import (
     REGARDS,
     SIGNATORIES,
 )
-from labelwise.corpus.synthetic.phrases import PLACES, SUBJECTS, Measure, Place, Subject
+from labelwise.corpus.synthetic.phrases import PLACES, SUBJECTS, Country, Measure, Subject
 
 URI = "http://example.org/labelwise/synthetic/"
 
@@ -38,12 +38,12 @@ _NOWHERE = ("third countries", "certain countries", "the Member States concerned
 
 
 @dataclass(frozen=True)
-class Plan:
+class Outline:
     """What an act is about. The first subject and the first measure are its matter."""
 
     subjects: tuple[Subject, ...]
     measures: tuple[Measure, ...]
-    places: tuple[Place, ...]
+    places: tuple[Country, ...]
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,10 @@ class ActWriter:
                 # In turn, so that each unseen concept gets its share of even a small split.
                 waiting = waiting or dice.sample(unseen, len(unseen))
                 novel = waiting.pop()
-            plan = make_plan(self.world, dice, novel)
-            yield self._write(plan, index_act(self.world, plan, dice), dice)
+            outline = make_outline(self.world, dice, novel)
+            yield self._write(outline, index_act(self.world, outline, dice), dice)
 
-    def _write(self, plan: Plan, concepts: list[str], dice: Dice) -> Act:
+    def _write(self, outline: Outline, concepts: list[str], dice: Dice) -> Act:
         kind = dice.weighted(("Regulation", "Decision", "Directive"), (0.62, 0.28, 0.1))
         body = dice.weighted(("Commission", "Council"), (0.75, 0.25))
         year = dice.between(1975, 2014)
@@ -89,12 +89,12 @@ class ActWriter:
         letter = {"Regulation": "R", "Decision": "D", "Directive": "L"}[kind]
         self._numbers[year, letter] += 1
         number = 9000 + self._numbers[year, letter]
-        return Author(plan, kind, body, year, number, dice).act(
+        return Author(outline, kind, body, year, number, dice).act(
             f"3{year}{letter}{number}", concepts
         )
 
 
-def make_plan(world: World, dice: Dice, novel: Concept | None) -> Plan:
+def make_outline(world: World, dice: Dice, novel: Concept | None) -> Outline:
     """Choose what an act is about; a novel concept is its matter, or the first of its places."""
     subject = dice.weighted(world.subjects, world.subject_weights)
     measure: Measure | None = None
@@ -134,47 +134,47 @@ def make_plan(world: World, dice: Dice, novel: Concept | None) -> Plan:
         place = dice.weighted(world.places, world.place_weights)
         if place not in places:
             places.append(place)
-    return Plan(tuple(subjects), tuple(measures), tuple(places))
+    return Outline(tuple(subjects), tuple(measures), tuple(places))
 
 
 def _is_unseen(world: World, measure: Measure, subject: Subject) -> bool:
     return (measure.name, subject.name) in world.unseen_pairs
 
 
-def index_act(world: World, plan: Plan, dice: Dice) -> list[str]:
+def index_act(world: World, outline: Outline, dice: Dice) -> list[str]:
     """The concepts that an indexer assigns, who forgets some and now and then adds a wrong one."""
     compounds = [
         world.compounds[measure.name, subject.name]
-        for measure in plan.measures
-        for subject in plan.subjects
+        for measure in outline.measures
+        for subject in outline.subjects
         if (measure.name, subject.name) in world.compounds
     ]
     labels = [id for id in compounds if dice.chance(0.9)]
     # Where a concept says both, some indexers leave out its parts.
     thrift = 0.2 if labels else 0.0
-    for rank, subject in enumerate(plan.subjects):
+    for rank, subject in enumerate(outline.subjects):
         if dice.chance((0.94 if rank == 0 else 0.82) - thrift):
             labels.append(world.ids[subject.name])
-    for rank, measure in enumerate(plan.measures):
+    for rank, measure in enumerate(outline.measures):
         if dice.chance((0.92 if rank == 0 else 0.75) - thrift):
             labels.append(world.ids[measure.name])
-    if dice.chance(0.75 if len(plan.subjects) > 1 else 0.3):
-        labels.append(world.ids[plan.subjects[0].group])
-    labels += [world.ids[place.name] for place in plan.places if dice.chance(0.9)]
-    regions = [place.region for place in plan.places]
+    if dice.chance(0.75 if len(outline.subjects) > 1 else 0.3):
+        labels.append(world.ids[outline.subjects[0].group])
+    labels += [world.ids[place.name] for place in outline.places if dice.chance(0.9)]
+    regions = [place.region for place in outline.places]
     if len(regions) == 2 and regions[0] == regions[1] and dice.chance(0.6):
         labels.append(world.ids[regions[0]])
     if dice.chance(0.06):
         strays = [*(s.name for s in world.subjects), *(m.name for m in MEASURES)]
         labels.append(world.ids[dice.pick(strays)])
-    return sorted(set(labels)) or [world.ids[plan.subjects[0].name]]
+    return sorted(set(labels)) or [world.ids[outline.subjects[0].name]]
 
 
 @dataclass
 class Author:
-    """Puts one plan into words."""
+    """Puts one outline into words."""
 
-    plan: Plan
+    outline: Outline
     kind: str
     body: str
     year: int
@@ -186,7 +186,7 @@ class Author:
 
     def __post_init__(self) -> None:
         self._subject = self._subject_voice()
-        self._measures = {measure.name: self._voice(measure) for measure in self.plan.measures}
+        self._measures = {measure.name: self._voice(measure) for measure in self.outline.measures}
         self._place = self._place_voice()
         bell = max(-2.5, min(3.2, self.dice.bell()))
         self.words = int(math.exp(math.log(MEDIAN_WORDS) + SPREAD * bell))
@@ -218,7 +218,7 @@ class Author:
     def _subject_voice(self) -> Callable[[], str]:
         """Each act settles on a few words for its subjects; less than half name them outright."""
         calls: list[list[str]] = []
-        for subject in self.plan.subjects:
+        for subject in self.outline.subjects:
             call = self.dice.sample(subject.words, self.dice.between(2, 3))
             if subject.forms and self.dice.chance(0.45):
                 call.append(self.dice.pick(subject.forms))
@@ -241,13 +241,13 @@ class Author:
         return lambda: self.dice.pick(call)
 
     def _place_voice(self) -> Callable[[], str]:
-        if not self.plan.places:
+        if not self.outline.places:
             call = self.dice.sample(_NOWHERE, 2)
         else:
             # An act in five speaks of towns only.
             call = [
                 place.name if self.dice.chance(0.8) else self.dice.pick(place.words[1:])
-                for place in self.plan.places
+                for place in self.outline.places
             ]
         return lambda: self.dice.pick(call)
 
@@ -257,9 +257,9 @@ class Author:
         """The end of the title. One title in five says nothing."""
         if self.dice.chance(0.2):
             return f"amending {self._other_act()}"
-        measure = self.plan.measures[0]
+        measure = self.outline.measures[0]
         matter = self._fill(measure.title, measure, capital=False)
-        if self.plan.places and "{p}" not in measure.title and self.dice.chance(0.6):
+        if self.outline.places and "{p}" not in measure.title and self.dice.chance(0.6):
             matter += f" in respect of {self._place()}"
         return matter
 
@@ -267,11 +267,11 @@ class Author:
         treaty = "Economic Community" if era == "EEC" else "Community" if era == "EC" else "Union"
         lines = [f",\nHaving regard to the Treaty establishing the European {treaty},"]
         lines += [self._fill(line) for line in self.dice.sample(REGARDS, self.dice.between(1, 3))]
-        family = FAMILIES[self.plan.subjects[0].group]
+        family = FAMILIES[self.outline.subjects[0].group]
         sentences = [
-            *self._deck(self.plan.measures[0].recitals, 3, self.plan.measures[0]),
+            *self._deck(self.outline.measures[0].recitals, 3, self.outline.measures[0]),
             *self._deck(GENERIC_RECITALS[family], 2),
-            *[s for m in self.plan.measures[1:] for s in self._deck(m.recitals, 2, m)],
+            *[s for m in self.outline.measures[1:] for s in self._deck(m.recitals, 2, m)],
             *self._deck(BOILERPLATE_RECITALS, 3),
         ]
         chosen = self._up_to(self.dice.sample(sentences, len(sentences)), 0.3 * self.words)
@@ -287,11 +287,11 @@ class Author:
         return "\n".join(lines)
 
     def _articles(self) -> list[str]:
-        family = FAMILIES[self.plan.subjects[0].group]
+        family = FAMILIES[self.outline.subjects[0].group]
         clauses = [
-            *self._deck(self.plan.measures[0].articles, 3, self.plan.measures[0]),
+            *self._deck(self.outline.measures[0].articles, 3, self.outline.measures[0]),
             *self._deck(GENERIC_ARTICLES[family], 2),
-            *[s for m in self.plan.measures[1:] for s in self._deck(m.articles, 2, m)],
+            *[s for m in self.outline.measures[1:] for s in self._deck(m.articles, 2, m)],
             *self._deck(BOILERPLATE_ARTICLES, 3),
         ]
         chosen = self._up_to(self.dice.sample(clauses, len(clauses)), 0.3 * self.words)
@@ -328,7 +328,7 @@ class Author:
         return "\n".join(lines)
 
     def _annex_line(self) -> str:
-        measure = self.dice.pick(self.plan.measures)
+        measure = self.dice.pick(self.outline.measures)
         return self.dice.pick(
             (
                 f"{self.dice.between(1000, 9999)} {self.dice.between(10, 99)} {self._subject()}: "
@@ -367,7 +367,7 @@ class Author:
         return kept
 
     def _fill(self, template: str, measure: Measure | None = None, capital: bool = True) -> str:
-        voice = self._measures[(measure or self.plan.measures[0]).name]
+        voice = self._measures[(measure or self.outline.measures[0]).name]
         text = template
         for slot, say in (
             ("{s}", self._subject),
@@ -398,7 +398,7 @@ class Author:
         return self._fill(template)
 
     def _adjectives(self) -> list[str]:
-        return [place.words[0] for place in self.plan.places] or ["competent", "national"]
+        return [place.words[0] for place in self.outline.places] or ["competent", "national"]
 
     def _amount(self) -> str:
         return str(self.dice.between(2, 99))

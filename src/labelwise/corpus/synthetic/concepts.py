@@ -14,9 +14,9 @@ from labelwise.corpus.synthetic.phrases import (
     PLACES,
     REGIONS,
     SUBJECTS,
+    Country,
     Family,
     Measure,
-    Place,
     Subject,
 )
 
@@ -57,7 +57,7 @@ class World:
     """From the names of a measure and a subject to the id of the concept for both."""
     subjects: tuple[Subject, ...]
     subject_weights: tuple[float, ...]
-    places: tuple[Place, ...]
+    places: tuple[Country, ...]
     place_weights: tuple[float, ...]
     favourites: dict[str, str]
     """From a subject's name to the measure that most of its acts are about."""

@@ -60,7 +60,7 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Place:
+class Country:
     """A country. ``words`` are its adjective and its towns."""
 
     name: str
@@ -344,36 +344,36 @@ SUBJECTS: tuple[Subject, ...] = (
             ("security holdings",)),
 )  # fmt: skip
 
-PLACES: tuple[Place, ...] = (
-    Place("Norway", "Norvège", "Europe", ("Norwegian", "Oslo", "Bergen")),
-    Place("Iceland", "Islande", "Europe", ("Icelandic", "Reykjavik")),
-    Place("Switzerland", "Suisse", "Europe", ("Swiss", "Bern", "Geneva")),
-    Place("Turkey", "Turquie", "Europe", ("Turkish", "Ankara", "Izmir")),
-    Place("France", "France", "Europe", ("French", "Brittany", "Marseilles")),
-    Place("Germany", "Allemagne", "Europe", ("German", "Bavaria", "Hamburg")),
-    Place("Italy", "Italie", "Europe", ("Italian", "Sicily", "Genoa")),
-    Place("Spain", "Espagne", "Europe", ("Spanish", "Andalusia", "Vigo")),
-    Place("Portugal", "Portugal", "Europe", ("Portuguese", "Lisbon", "Azores")),
-    Place("Greece", "Grèce", "Europe", ("Greek", "Crete", "Piraeus")),
-    Place("Ireland", "Irlande", "Europe", ("Irish", "Cork", "Galway")),
-    Place("Denmark", "Danemark", "Europe", ("Danish", "Jutland", "Esbjerg")),
-    Place("Finland", "Finlande", "Europe", ("Finnish", "Helsinki", "Lapland"), unseen=True),
-    Place("Morocco", "Maroc", "Africa", ("Moroccan", "Rabat", "Agadir")),
-    Place("Tunisia", "Tunisie", "Africa", ("Tunisian", "Tunis", "Sfax")),
-    Place("Egypt", "Égypte", "Africa", ("Egyptian", "Cairo", "Alexandria")),
-    Place("South Africa", "Afrique du Sud", "Africa", ("South African", "Durban", "Pretoria")),
-    Place("Kenya", "Kenya", "Africa", ("Kenyan", "Nairobi", "Mombasa"), unseen=True),
-    Place("Israel", "Israël", "Asia", ("Israeli", "Haifa")),
-    Place("India", "Inde", "Asia", ("Indian", "Delhi", "Madras")),
-    Place("China", "Chine", "Asia", ("Chinese", "Beijing", "Shanghai")),
-    Place("Japan", "Japon", "Asia", ("Japanese", "Tokyo", "Osaka")),
-    Place("Thailand", "Thaïlande", "Asia", ("Thai", "Bangkok")),
-    Place("Canada", "Canada", "America", ("Canadian", "Ottawa", "Newfoundland")),
-    Place("Brazil", "Brésil", "America", ("Brazilian", "Santos", "Brasilia")),
-    Place("Argentina", "Argentine", "America", ("Argentine", "Buenos Aires", "Rosario")),
-    Place("Chile", "Chili", "America", ("Chilean", "Valparaiso", "Santiago"), unseen=True),
-    Place("New Zealand", "Nouvelle-Zélande", "Oceania", ("Wellington", "Auckland", "Canterbury")),
-    Place("Australia", "Australie", "Oceania", ("Australian", "Canberra", "Fremantle")),
+PLACES: tuple[Country, ...] = (
+    Country("Norway", "Norvège", "Europe", ("Norwegian", "Oslo", "Bergen")),
+    Country("Iceland", "Islande", "Europe", ("Icelandic", "Reykjavik")),
+    Country("Switzerland", "Suisse", "Europe", ("Swiss", "Bern", "Geneva")),
+    Country("Turkey", "Turquie", "Europe", ("Turkish", "Ankara", "Izmir")),
+    Country("France", "France", "Europe", ("French", "Brittany", "Marseilles")),
+    Country("Germany", "Allemagne", "Europe", ("German", "Bavaria", "Hamburg")),
+    Country("Italy", "Italie", "Europe", ("Italian", "Sicily", "Genoa")),
+    Country("Spain", "Espagne", "Europe", ("Spanish", "Andalusia", "Vigo")),
+    Country("Portugal", "Portugal", "Europe", ("Portuguese", "Lisbon", "Azores")),
+    Country("Greece", "Grèce", "Europe", ("Greek", "Crete", "Piraeus")),
+    Country("Ireland", "Irlande", "Europe", ("Irish", "Cork", "Galway")),
+    Country("Denmark", "Danemark", "Europe", ("Danish", "Jutland", "Esbjerg")),
+    Country("Finland", "Finlande", "Europe", ("Finnish", "Helsinki", "Lapland"), unseen=True),
+    Country("Morocco", "Maroc", "Africa", ("Moroccan", "Rabat", "Agadir")),
+    Country("Tunisia", "Tunisie", "Africa", ("Tunisian", "Tunis", "Sfax")),
+    Country("Egypt", "Égypte", "Africa", ("Egyptian", "Cairo", "Alexandria")),
+    Country("South Africa", "Afrique du Sud", "Africa", ("South African", "Durban", "Pretoria")),
+    Country("Kenya", "Kenya", "Africa", ("Kenyan", "Nairobi", "Mombasa"), unseen=True),
+    Country("Israel", "Israël", "Asia", ("Israeli", "Haifa")),
+    Country("India", "Inde", "Asia", ("Indian", "Delhi", "Madras")),
+    Country("China", "Chine", "Asia", ("Chinese", "Beijing", "Shanghai")),
+    Country("Japan", "Japon", "Asia", ("Japanese", "Tokyo", "Osaka")),
+    Country("Thailand", "Thaïlande", "Asia", ("Thai", "Bangkok")),
+    Country("Canada", "Canada", "America", ("Canadian", "Ottawa", "Newfoundland")),
+    Country("Brazil", "Brésil", "America", ("Brazilian", "Santos", "Brasilia")),
+    Country("Argentina", "Argentine", "America", ("Argentine", "Buenos Aires", "Rosario")),
+    Country("Chile", "Chili", "America", ("Chilean", "Valparaiso", "Santiago"), unseen=True),
+    Country("New Zealand", "Nouvelle-Zélande", "Oceania", ("Wellington", "Auckland", "Canterbury")),
+    Country("Australia", "Australie", "Oceania", ("Australian", "Canberra", "Fremantle")),
 )
 
 REGIONS: tuple[tuple[str, str], ...] = (
