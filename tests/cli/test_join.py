@@ -139,7 +139,7 @@ def test_what_cannot_be_joined_is_said_in_a_sentence(
         assert called.err.count("\n") == 1
         return str(called.err)
 
-    assert "is not made by joining; these are: blend, ensemble-lwan" in said(bundle, exact)
+    assert "is not made by joining; these are: blend, ensemble-lwan, shards" in said(bundle, exact)
     assert "blend is joined from two bundles or more" in said("blend", bundle)
     assert "joins a bigru-lwan and a z-bigru-lwan" in said("ensemble-lwan", bundle, exact)
     assert "joins two bundles" in said("ensemble-lwan", bundle, exact, exact)

@@ -1,4 +1,4 @@
-"""``labelwise join``: saved models become one, weighed on the dev documents."""
+"""``labelwise join``: saved models become one, weighed on the dev documents; shards, a model."""
 
 from __future__ import annotations
 
@@ -26,10 +26,14 @@ if TYPE_CHECKING:
 
 def join(
     method: Annotated[
-        str, typer.Argument(help="What to make: blend or ensemble-lwan.", metavar="METHOD")
+        str,
+        typer.Argument(help="What to make: blend or ensemble-lwan; or shards.", metavar="METHOD"),
     ],
     members: Annotated[
-        list[Path], typer.Argument(help="Trained models, two or more.", metavar="BUNDLE...")
+        list[Path],
+        typer.Argument(
+            help="Trained models, two or more; or all shards of one.", metavar="BUNDLE..."
+        ),
     ],
     *,
     data: MaybeDataOption = None,
@@ -60,7 +64,9 @@ def join(
 
     blend: any models trained on the same data; how much each counts for frequent, few-shot and
     zero-shot labels is chosen on the dev documents. ensemble-lwan: a bigru-lwan for the labels seen
-    in training and a z-bigru-lwan for those that were not. Nothing is trained.
+    in training and a z-bigru-lwan for those that were not. shards: what `labelwise train --shard`
+    has made, each shard once; the model is to the last bit the one that a single training gives.
+    Nothing is trained.
 
     What was kept of the scores of members (NAME.scores.npz beside the bundle, as `labelwise
     reproduce` writes it) is not asked again; so a blend with networks that were trained on a GPU is
@@ -74,6 +80,7 @@ def join(
       labelwise join blend svm.bundle minilm.bundle --data data/eurlex57k --out blend.bundle
       labelwise join ensemble-lwan lwan.bundle z.bundle --data data/eurlex57k --out both.bundle
       labelwise join blend svm-all.bundle minilm-all.bundle --like blend.bundle --out final.bundle
+      labelwise join shards svm-*.bundle --data data/eurlex57k --out svm.bundle
       labelwise evaluate blend.bundle --data data/eurlex57k
     """
     from labelwise.experiments.join import join as join_bundles
@@ -85,7 +92,7 @@ def join(
     )  # fmt: skip
     if as_json:
         chosen = _chosen(joined.method)
-        print_json({"method": method, "bundle": str(out), **chosen, **joined.card})
+        print_json({"method": joined.method.name, "bundle": str(out), **chosen, **joined.card})
         return
     _show(joined.method, out)
     note(f"Next: labelwise evaluate {out} --data {data or 'DATA'}")

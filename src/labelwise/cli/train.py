@@ -84,6 +84,15 @@ def train(
         bool,
         typer.Option("--resume", help="Go on from the checkpoint of a training that was stopped."),
     ] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a linear model: train the I-th of N parts of the labels; `labelwise join "
+            "shards` makes one model of all.",
+            metavar="I/N",
+            show_default=False,
+        ),
+    ] = None,
     help_settings: Annotated[
         bool, typer.Option("--help-settings", help="List the settings of the method and stop.")
     ] = False,
@@ -95,6 +104,9 @@ def train(
     With --more, --thesaurus or --every-concept it is a data set of its own, with a name of its own
     (eurlex57k+newlaw), whose figures never stand among those of the data set alone.
 
+    Under torchrun several processes train one network together, the one that a single process would
+    have trained.
+
     \b
     Examples:
       labelwise train svm --data data/eurlex57k --out svm.bundle
@@ -105,6 +117,8 @@ def train(
       labelwise train han --data demo/synthetic --out han.bundle --resume
       labelwise train exact-match --data data/eurlex57k --out match.bundle --hide 0.25 --draw 1
       labelwise train svm --data data/eurlex57k --more newlaw/train-titles.jsonl.xz --out svm.bundle
+      labelwise train svm --data data/eurlex57k --shard 3/8 --out svm-3.bundle
+      torchrun --nproc-per-node 4 -m labelwise train han --data data/eurlex57k --out han.bundle
     """
     from labelwise.methods import get
 
@@ -117,13 +131,16 @@ def train(
         raise typer.BadParameter(f"{missing} is needed to train")
     from labelwise.experiments.run_folder import logs_of
     from labelwise.experiments.train import train as train_method
+    from labelwise.training.processes import speaks
 
     model = train_method(
         method, data=data, more=more, summaries=summaries, thesaurus=thesaurus,
         every_concept=every_concept, out=out, settings=settings, config=config, seed=seed,
         hide=hide, draw=draw, drop_documents=drop_documents, cache=cache, run_dir=run_dir,
-        resume=resume, skip_bad=skip_bad, command=command_line(),
+        resume=resume, shard=shard, skip_bad=skip_bad, command=command_line(),
     )  # fmt: skip
+    if not speaks():
+        return
     logs = logs_of(model.method)
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     if as_json:
@@ -146,6 +163,9 @@ def train(
     )
     for log in logs:
         note(f"The log of the training: {log}")
+    if shard is not None:
+        note(f"Next: labelwise join shards {out} ... --data {data}, when all shards are trained")
+        return
     note(f"Next: labelwise evaluate {out} --data {data}")
 
 

@@ -12,11 +12,15 @@ from labelwise.evaluation.threshold import tune_threshold
 from labelwise.experiments.data import additions_of, hiding_of_card
 from labelwise.experiments.joining import JOINERS, member_digests
 from labelwise.experiments.measured import run_of
+from labelwise.experiments.shards import joined_shards
 from labelwise.experiments.sources import Documents, Kept
 from labelwise.methods import Method, Scores
 from labelwise.methods.blend import Blend
 from labelwise.model import Model
 from labelwise.progress import note
+
+SHARDS = "shards"
+"""What is joined to a model that is no other than one training gives."""
 
 
 def join(
@@ -40,12 +44,12 @@ def join(
     The options are those of `labelwise join`. ``command`` is what the card says that it was made
     with.
     """
-    if method not in JOINERS:
+    if method not in (*JOINERS, SHARDS):
         raise LabelwiseError(
-            f"'{method}' is not made by joining; these are: {', '.join(JOINERS)} (the method comes "
-            "first, then the bundles)"
+            f"'{method}' is not made by joining; these are: {', '.join((*JOINERS, SHARDS))} (the "
+            "method comes first, then the bundles)"
         )
-    if len(members) < 2:
+    if len(members) < 2 and method != SHARDS:
         raise LabelwiseError(f"{method} is joined from two bundles or more, not from {members[0]}")
     if like is not None and method != "blend":
         raise CallError("a blend can be like another one, no other method")
@@ -61,11 +65,11 @@ def join(
         additions = additions_of(more, summaries, thesaurus, every_concept)
         source = Documents(Path(str(data)), additions, hiding_of_card(cards[0]))
         splits = ["dev", "test"] if results is not None else ["dev"]
-        joined, scores = _joined(method, members, source, splits)
+        joined, scores = _joined(method, members, cards, source, splits)
     fit = [card.get("seconds", {}).get("fit", 0.0) for card in cards]
     made = [str(card.get("command", "")) for card in cards]
     card: dict[str, Any] = {
-        **cards[0],
+        **{key: told for key, told in cards[0].items() if key != "shard"},
         "seconds": {"fit": sum(fit)},
         "peak_memory": max(card.get("peak_memory") or 0 for card in cards),
         "command": "\n".join([*made, command]).strip(),
@@ -89,15 +93,19 @@ def join(
             command=card["command"],
         )
         note(f"wrote {run.write(results)}")
-    return Model(joined, name=bundles.name_of(card, method), card=card)
+    return Model(joined, name=bundles.name_of(card, joined.name), card=card)
 
 
 def _joined(
-    method: str, members: Sequence[str | Path], source: Documents, splits: Sequence[str]
+    method: str,
+    members: Sequence[str | Path],
+    cards: Sequence[Mapping[str, Any]],
+    source: Documents,
+    splits: Sequence[str],
 ) -> tuple[Method, Mapping[str, Scores]]:
     """The models as one, weighed on the dev documents, and its scores of some splits."""
     space = source.dataset.label_space
-    if not source.dataset.dev:
+    if not source.dataset.dev and method != SHARDS:
         raise LabelwiseError(
             f"the data set {source.record.name} has no dev documents, on which the joined models "
             "are weighed"
@@ -109,9 +117,14 @@ def _joined(
                 f"{path} has other labels or label counts than the data set {source.record.name}: "
                 "join models that were trained on it"
             )
-    known = Kept(source, {str(path): one for path, one in zip(members, loaded, strict=True)})
-    joined, scores = JOINERS[method](loaded, known, splits)
-    joined.threshold = tune_threshold(scores["dev"], source.gold("dev"))
+    if method == SHARDS:
+        joined, scores = joined_shards(members, loaded, cards, source, splits)
+    else:
+        known = Kept(source, {str(path): one for path, one in zip(members, loaded, strict=True)})
+        joined, scores = JOINERS[method](loaded, known, splits)
+    gold = source.gold("dev")
+    if gold.nnz:
+        joined.threshold = tune_threshold(scores["dev"], gold)
     return joined, scores
 
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
-from labelwise.errors import CallError
+from labelwise.errors import CallError, LabelwiseError
 from labelwise.evaluation.runs import DataRecord, current_versions, peak_memory
 from labelwise.experiments.configs import settings_from
 from labelwise.experiments.data import additions_of, hiding_of, read_dataset
 from labelwise.experiments.named_vectors import vectors_file
 from labelwise.experiments.run_folder import finish_run, run_folders, set_run_folder
 from labelwise.experiments.settings import assignments
+from labelwise.experiments.shards import set_shard
 from labelwise.methods import get
 from labelwise.model import Model
 from labelwise.progress import note
+from labelwise.training.processes import Processes, are_several, together
+from labelwise.training.recipe import Recipe
 
 
 def train(
@@ -39,6 +43,7 @@ def train(
     cache: str | Path | None = None,
     run_dir: str | Path | None = None,
     resume: bool = False,
+    shard: str | None = None,
     skip_bad: bool = False,
     command: str = "",
 ) -> Model:
@@ -46,44 +51,69 @@ def train(
 
     The options are those of `labelwise train`. ``settings`` are those of the method, by name, or as
     ``name=value``; a network keeps its checkpoints in ``run_dir``, or beside ``out``. ``command``
-    is what the card says that it was made with.
+    is what the card says that it was made with. Where `torchrun` has started several processes, all
+    train one network together and end with it, and the first one writes.
     """
     cls = get(method)
     folder, file = Path(data), Path(config) if config is not None else None
     given = [*assignments(settings), *([f"seed={seed}"] if seed is not None else ())]
     chosen = settings_from(cls.Settings, method, file, given)
-    if out is not None:
-        bundles.check_writable(Path(out))
-    elif resume and run_dir is None:
+    if out is None and resume and run_dir is None:
         raise CallError("where the training is to go on from is not known: give --run-dir or --out")
     hiding = hiding_of(hide, draw, drop_documents)
     additions = additions_of(more, summaries, thesaurus, every_concept)
     where = Path(cache) if cache is not None else None
-    if getattr(chosen, "vectors", None):
-        kept = Path(out or "model").parent / "vectors"  # of vectors that are learned or joined
-        vectors = vectors_file(chosen.vectors, folder, kept, file, where, additions=additions)
-        chosen = dataclasses.replace(chosen, vectors=str(vectors))
-    model = cls(chosen)
-    model.cache = where
-    set_run_folder(model, method, out, run_dir, resume)
+    with _processes(method, chosen) as processes:
+        if out is not None and processes.is_first:
+            bundles.check_writable(Path(out))
+        if getattr(chosen, "vectors", None):
+            kept = Path(out or "model").parent / "vectors"  # of vectors that are learned or joined
+            with processes.first_before_others():
+                vectors = vectors_file(
+                    chosen.vectors, folder, kept, file, where, additions=additions
+                )
+            chosen = dataclasses.replace(chosen, vectors=str(vectors))
+        model = cls(chosen)
+        model.cache = where
+        set_run_folder(model, method, out, run_dir, resume)
+        set_shard(model, shard)
 
-    dataset = read_dataset(folder, additions, skip_bad=skip_bad, hiding=hiding)
-    model.thesaurus = dataset.thesaurus
-    started = time.perf_counter()
-    try:
-        model.fit(dataset.train, dataset.dev, dataset.label_space)
-    except KeyboardInterrupt:
-        if run_folders(model):
-            note("to go on from the last checkpoint, call the same command with --resume")
-        raise
-    card = {
-        "data": dataclasses.asdict(DataRecord.of(dataset)),
-        "seconds": {"fit": round(time.perf_counter() - started, 3)},
-        "peak_memory": peak_memory(),
-        "versions": current_versions(),
-        "command": command,
-    }
-    if out is not None:
-        bundles.save(model, out, card=card)
-    finish_run(model)
+        dataset = read_dataset(folder, additions, skip_bad=skip_bad, hiding=hiding)
+        model.thesaurus = dataset.thesaurus
+        started = time.perf_counter()
+        try:
+            model.fit(dataset.train, dataset.dev, dataset.label_space)
+        except KeyboardInterrupt:
+            if run_folders(model):
+                note("to go on from the last checkpoint, call the same command with --resume")
+            raise
+        card = {
+            "data": dataclasses.asdict(DataRecord.of(dataset)),
+            "seconds": {"fit": round(time.perf_counter() - started, 3)},
+            "peak_memory": peak_memory(),
+            "versions": current_versions(),
+            "command": command,
+            **({"shard": shard} if shard is not None else {}),
+            **({"processes": processes.size} if processes.size > 1 else {}),
+        }
+        if processes.is_first:
+            if out is not None:
+                bundles.save(model, out, card=card)
+            finish_run(model)
+        processes.wait()  # for the bundle: whoever looks for it then finds it
     return Model(model, card=card)
+
+
+@contextmanager
+def _processes(method: str, settings: Any) -> Iterator[Processes]:
+    """Those that train together, where `torchrun` has started several."""
+    if not are_several():
+        yield Processes()
+        return
+    if not isinstance(settings, Recipe):
+        raise LabelwiseError(
+            f"{method} is trained by one process: start it without torchrun; networks are trained "
+            "by several, and svm and logistic by shards (--shard)"
+        )
+    with together(settings.device) as found:
+        yield found

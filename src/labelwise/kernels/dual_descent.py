@@ -28,7 +28,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelwise.errors import MissingExtraError
+from labelwise.corpus.shard import Shard
+from labelwise.errors import LabelwiseError, MissingExtraError
 
 Loss = Literal["squared-hinge", "logistic"]
 BLOCK = 32
@@ -45,11 +46,13 @@ def one_vs_rest(
     tolerance: float,
     seed: int = 0,
     jobs: int | None = None,
+    shard: Shard | None = None,
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.float32]]]:
     """Train all labels of Y (documents × labels); yield blocks of (labels, weights, biases).
 
     Weights are columns × labels of the block. Every label of Y should have a document. The result
-    depends on the seed, not on ``jobs``, the number of threads (default: one a core).
+    depends on the seed, not on ``jobs``, the number of threads (default: one a core). With a
+    ``shard`` some of the blocks are trained, to the last bit as they are among all.
     """
     descend = _compiled()
     # Words in falling frequency: the weights in use most of the time stay in the cache.
@@ -61,6 +64,14 @@ def one_vs_rest(
     counts = np.diff(by_label.indptr)
     by_frequency = np.argsort(-counts, kind="stable")
     blocks = [by_frequency[at : at + BLOCK] for at in range(0, len(by_frequency), BLOCK)]
+    if shard is not None:
+        if shard.of > len(blocks):
+            raise LabelwiseError(
+                f"{len(by_frequency):,} labels, {BLOCK} at a time, make {len(blocks):,} shards at "
+                f"most, not {shard.of:,}: train with fewer"
+            )
+        # Labels of a block share the passes over the documents, so that blocks are never parted.
+        blocks = list(shard.part(blocks))
 
     def train(
         labels: NDArray[np.intp],

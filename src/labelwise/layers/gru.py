@@ -21,13 +21,20 @@ class BiGRU(nn.Module):
     twice as wide. Padding comes out as zeros.
     """
 
-    def __init__(self, width: int, units: int, layers: int = 1, dropout: float = 0.0) -> None:
+    def __init__(
+        self,
+        width: int,
+        units: int,
+        layers: int = 1,
+        dropout: float = 0.0,
+        by_document: bool = False,  # whether a row is a document, read section by section
+    ) -> None:
         super().__init__()
         widths = [width] + [2 * units] * (layers - 1)
         self.layers = nn.ModuleList(
             nn.GRU(below, units, batch_first=True, bidirectional=True) for below in widths
         )
-        self.dropout = SpatialDropout(dropout)
+        self.dropout = SpatialDropout(dropout, by_document)
         self.width = 2 * units
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:

@@ -19,6 +19,7 @@ from torch.nn import functional
 from labelwise.kernels import eight_bits
 from labelwise.kernels.launching import autocast_dtype, moved
 from labelwise.kernels.packed_attention import Rows, packed_attention
+from labelwise.layers.dropout import TokenDropout
 from labelwise.layers.encoder_files import EncoderShape
 
 FARTHEST = 128
@@ -34,7 +35,7 @@ class Transformer(nn.Module):
         self.positions = nn.Parameter(torch.zeros(shape.positions, shape.width))
         self.norm = nn.LayerNorm(shape.width, shape.epsilon)
         self.layers: Any = nn.ModuleList(_Layer(shape, dropout) for _ in range(shape.layers))
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = TokenDropout(dropout)
         if shape.buckets:
             # Not learned: there are a few hundred of them, and gradients for each would slow down
             # all of attention.
@@ -79,7 +80,7 @@ class _Layer(nn.Module):
         self.widen = nn.Linear(shape.width, shape.inner)
         self.narrow = nn.Linear(shape.inner, shape.width)
         self.norm = nn.LayerNorm(shape.width, shape.epsilon)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = TokenDropout(dropout)
 
     def forward(self, x: Tensor, rows: Rows, bias: Tensor | None) -> Tensor:  # (N, H)
         a = packed_attention(product(x, self.read), rows, self.heads, bias)

@@ -42,7 +42,7 @@ class HanNetwork(Network):
         self.encoder = BiGRU(width, settings.units, settings.layers, settings.dropout)
         self.attention = TanhAttention(self.encoder.width)
         self.section_encoder = BiGRU(
-            self.encoder.width, settings.units, settings.layers, settings.dropout
+            self.encoder.width, settings.units, settings.layers, settings.dropout, by_document=True
         )
         self.section_attention = TanhAttention(self.section_encoder.width)
         self.decoder = LabelUnits(self.section_encoder.width, material.prior)

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
-from labelwise.errors import BundleError
+from labelwise.corpus.shard import Shard
+from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.kernels.dual_descent import Loss, one_vs_rest
 from labelwise.methods.base import Scores, State, require
@@ -46,6 +47,8 @@ class LinearMethod(TfidfMethod):
     loss: ClassVar[Loss]
     _levels: NDArray[np.float32] | None = None
     """The values that a weight may have, where the weights are kept in 8 bits."""
+    shard: Shard | None = None
+    """The part of the labels that ``fit`` trains; the others score 0 until ``from_shards``."""
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         X = self._fit_features(train)
@@ -53,10 +56,11 @@ class LinearMethod(TfidfMethod):
         Y = self.label_space.gold(train)[:, trained]
         settings = self.settings
         blocks, columns, biases = [], [], []
-        with bar(f"training {self.name}", total=len(trained)) as advance:
+        count = len(trained) // (self.shard.of if self.shard else 1)
+        with bar(f"training {self.name}", total=count) as advance:
             for labels, weights, bias in one_vs_rest(
                 X, Y, loss=self.loss, C=settings.C, passes=settings.passes,
-                tolerance=settings.tolerance, seed=settings.seed,
+                tolerance=settings.tolerance, seed=settings.seed, shard=self.shard,
             ):  # fmt: skip
                 weights[np.abs(weights) < settings.prune] = 0
                 # What is kept is what is saved: half precision, here as in the bundle.
@@ -64,13 +68,30 @@ class LinearMethod(TfidfMethod):
                 columns.append(trained[labels])
                 biases.append(bias)
                 advance(len(labels))
-        order = np.argsort(np.concatenate(columns))
-        self._set_weights(
-            sp.hstack(blocks, format="csc")[:, order].tocsr(),
-            np.concatenate(biases)[order],
-            np.concatenate(columns)[order],
-        )
+        self._set_weights(*_in_label_order(blocks, biases, columns))
         self._calibrate(dev)
+
+    @classmethod
+    def from_shards(cls, shards: Sequence[LinearMethod], dev: Sequence[Document]) -> Self:
+        """The model that one training of all labels gives, from the trainings of its shards."""
+        first = shards[0]
+        whole = cls(first.settings)
+        whole._label_space, whole.cache, whole._tfidf = first.label_space, first.cache, first._tfidf
+        had = np.sort(np.concatenate([one._columns for one in shards]))
+        if not np.array_equal(had, whole._trained_labels()):
+            raise LabelwiseError(
+                f"the shards have {len(had):,} labels together, and the training documents "
+                f"{len(whole._trained_labels()):,}: join every shard of one training once"
+            )
+        whole._set_weights(
+            *_in_label_order(
+                [one._weights.tocsc() for one in shards],
+                [one._biases for one in shards],
+                [one._columns for one in shards],
+            )
+        )
+        whole._calibrate(dev)
+        return whole
 
     def _calibrate(self, dev: Sequence[Document]) -> None:
         """A chance to fit the probabilities on dev."""
@@ -160,6 +181,18 @@ class LinearMethod(TfidfMethod):
         self._levels = parts.get("levels")
         weights = _unhalved(parts, shape) if self._levels is None else unpack(parts, shape)
         self._set_weights(weights, biases, columns.astype(np.intp))
+
+
+def _in_label_order(
+    blocks: Sequence[sp.csc_matrix],
+    biases: Sequence[NDArray[np.float32]],
+    columns: Sequence[NDArray[np.intp]],
+) -> tuple[sp.csr_matrix, NDArray[np.float32], NDArray[np.intp]]:
+    """Weights, biases and columns of blocks of labels as those of one, by rising columns."""
+    together = np.concatenate(columns)
+    order = np.argsort(together)
+    weights = sp.hstack(blocks, format="csc")[:, order].tocsr()
+    return weights, np.concatenate(biases)[order], together[order]
 
 
 def _halved(weights: sp.csr_matrix) -> dict[str, NDArray[Any]]:

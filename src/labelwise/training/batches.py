@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from labelwise.layers.dropout import Share
 from labelwise.training.numbered import Numbered
 
 POOL = 16
@@ -91,14 +92,8 @@ class Gatherer:
         self.tokens = torch.from_numpy(documents.tokens).to(device)
 
     def __call__(self, chosen: Sequence[int]) -> Batch:
-        first, chosen_array = self.documents.first, np.asarray(chosen)
-        chosen_array = chosen_array[np.argsort(-self.longest[chosen_array], kind="stable")]
-        counts = first[chosen_array + 1] - first[chosen_array]  # (D,)
-        owner = np.repeat(np.arange(len(chosen_array)), counts)  # (S,)
-        position = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-        rows = first[chosen_array][owner] + position
-        by_length = np.argsort(-self.documents.lengths[rows], kind="stable")
-        rows, owner, position = rows[by_length], owner[by_length], position[by_length]
+        chosen_array = self._in_order(chosen)
+        counts, owner, position, rows = self._rows(chosen_array)
         lengths, starts = self.documents.lengths[rows], self.documents.starts[rows]
 
         lengths_there, starts_there, owner_there, position_there = self._move(
@@ -122,8 +117,40 @@ class Gatherer:
             documents=chosen_array.tolist(),
         )
 
+    def share(self, chosen: Sequence[int], own: Sequence[int]) -> Share:
+        """Where the rows and documents of ``own`` stand in the batch of all that are chosen."""
+        whole, part = self._in_order(chosen), self._in_order(own)
+        whole_rows, rows = self._rows(whole)[-1], self._rows(part)[-1]
+        return Share(
+            lengths=torch.from_numpy(self.documents.lengths[whole_rows]).to(self.device),
+            rows=torch.from_numpy(_places(rows, whole_rows)).to(self.device),
+            documents=len(whole),
+            own=torch.from_numpy(_places(part, whole)).to(self.device),
+        )
+
+    def _in_order(self, chosen: Sequence[int]) -> NDArray[np.int64]:
+        """Documents by falling length of their longest rows."""
+        chosen_array = np.asarray(chosen)
+        return chosen_array[np.argsort(-self.longest[chosen_array], kind="stable")]
+
+    def _rows(self, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+        """The rows that documents have (D,); the owner, position and number of each row (S,)."""
+        first = self.documents.first
+        counts = first[chosen + 1] - first[chosen]  # (D,)
+        owner = np.repeat(np.arange(len(chosen)), counts)  # (S,)
+        position = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+        rows = first[chosen][owner] + position
+        by_length = np.argsort(-self.documents.lengths[rows], kind="stable")
+        return counts, owner[by_length], position[by_length], rows[by_length]
+
     def _move(self, *arrays: NDArray[np.int64]) -> Tensor:
         """One copy to the device, which the host does not wait for."""
         packed = torch.from_numpy(np.stack(arrays))
         packed = packed.pin_memory() if self.device.type == "cuda" else packed
         return packed.to(self.device, non_blocking=True)
+
+
+def _places(some: NDArray[np.int64], among: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each of some numbers stands among others, which are all different."""
+    order = np.argsort(among)
+    return order[np.searchsorted(among, some, sorter=order)]

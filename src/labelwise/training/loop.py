@@ -4,6 +4,7 @@ Binary cross-entropy over all labels (or another of ``losses``), summed over lab
 over documents; AdamW; a learning rate that warms up and then falls linearly to zero; early stopping
 on dev RP@5, the best weights kept. What a step does follows from the seed and its number alone, so
 that a training that was killed goes on from its last checkpoint as if nothing had happened.
+Several processes (``processes``) share every batch, and take the steps that one would.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ from torch import Tensor, nn
 
 from labelwise.errors import LabelwiseError
 from labelwise.layers import Embedding
+from labelwise.layers.dropout import Share, sharing
 from labelwise.locks import locked
 from labelwise.progress import bar
 from labelwise.training.batches import Batch, Gatherer, epoch_batches
@@ -32,6 +34,7 @@ from labelwise.training.log import RunLog
 from labelwise.training.losses import LOSSES
 from labelwise.training.numbered import Examples, gold_columns
 from labelwise.training.predict import predict_batches
+from labelwise.training.processes import processes
 from labelwise.training.recipe import Recipe
 from labelwise.training.top import highest_columns
 
@@ -105,11 +108,12 @@ def train(
     """Train the network; it ends with the weights that did best on dev, ready to score.
 
     Without dev documents the last weights are kept. ``identity`` is what else decides the result
-    (labels, vocabulary, settings): a checkpoint of another training is not resumed.
+    (labels, vocabulary, settings): a checkpoint of another training is not resumed. Where several
+    processes train together, all call this and all end with the network; the first one writes.
     """
     known = json.loads(json.dumps(dict(identity or {})))  # as a checkpoint will give it back
     training = _Training(network, examples, dev, recipe=recipe, name=name, run=run, identity=known)
-    with run.locked() if run else nullcontext():
+    with run.locked() if run and training.processes.is_first else nullcontext():
         return training.run()
 
 
@@ -127,8 +131,10 @@ class _Training:
     ) -> None:
         self.network, self.examples, self.dev, self.recipe = network, examples, dev, recipe
         self.name, self.run_folder, self.identity = name, run, identity
+        self.processes = processes()
         self.device = choose_device(recipe.device)
         network.to(self.device)
+        self.model = self.processes.sharing_gradients(network)
         self.gather = Gatherer(examples.documents, self.device)
         self.gather_dev = Gatherer(dev.documents, self.device)
         self.gold, self.gold_dev = (
@@ -146,14 +152,18 @@ class _Training:
         self.average = [p.detach().clone() for p in self.parameters] if recipe.averaging else []
         self.best: dict[str, Tensor] = {}
         self.state = Progress()
-        self.unseen: list[tuple[Batch, Tensor]] = []  # losses that were not looked at yet
+        # Losses that were not looked at yet, and the documents of the batch of each.
+        self.unseen: list[tuple[Sequence[int], Tensor]] = []
         self.dev_seconds = 0.0  # what scoring the dev documents took the last time
         self.first_step = math.nan  # seconds from the start of this process's part to its end
         self.steps = recipe.epochs * len(self._batches(0))
 
     def run(self) -> Progress:
+        self.processes.wait()  # for the first one, which has the lock now
         log_length = self._resume() if self.run_folder and self.run_folder.resume else 0
-        self.log = RunLog(self.run_folder.log if self.run_folder else None, log_length)
+        self._require_one_beginning()
+        writes = self.run_folder is not None and self.processes.is_first
+        self.log = RunLog(self.run_folder.log if self.run_folder and writes else None, log_length)
         if self.state.finished:
             self.network.load_state_dict(self.best)
             return self.state
@@ -168,6 +178,7 @@ class _Training:
                 batch=self.batch,
                 steps=self.steps,
                 device=str(self.device),
+                processes=self.processes.size,
                 parameters=sum(p.numel() for p in self.parameters),
                 training=self.identity,
             )
@@ -185,7 +196,7 @@ class _Training:
         state = self.state
         batches = self._batches(state.epoch)
         while state.batch < len(batches) and not self._out_of_time():
-            self._step(self.gather(batches[state.batch]), len(batches))
+            self._step(batches[state.batch], len(batches))
             state.batch += 1
             state.step += 1
             if self._checkpoint_due():
@@ -216,22 +227,24 @@ class _Training:
         if state.finished or self._checkpoint_due():
             self._write_checkpoint()
 
-    def _step(self, batch: Batch, batches: int) -> None:
+    def _step(self, documents: Sequence[int], batches: int) -> None:
         state, recipe = self.state, self.recipe
+        batch, share, weight = self._gathered(documents)
         torch.manual_seed(recipe.seed * 1_000_003 + state.step)  # what dropout draws in this step
         done = (state.epoch + state.batch / batches) / recipe.epochs
         if recipe.max_seconds is not None:
-            done = max(done, (time.monotonic() - self.started) / recipe.max_seconds)
+            done = max(done, self._elapsed() / recipe.max_seconds)
         rate = recipe.learning_rate_at(state.step, done, self.steps)
         for group in self.optimizer.param_groups:
             group["lr"] = rate * group["share"]
         self.network.train()
         with memory_errors(batch):
-            with autocast(self.device, recipe.precision):
-                logits = self.network(batch)  # (D, L)
-            loss = self._loss(logits.float(), batch)
+            with autocast(self.device, recipe.precision), sharing(share):
+                logits = self.model(batch)  # (D, L)
+            loss = self._loss(logits.float(), batch) * weight
             self.optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
+            # The mean of all processes' gradients is to be the sum of their shares.
+            (loss * self.processes.size).backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(self.parameters, recipe.clip)
             self._decay_rows()
             self.optimizer.step()
@@ -239,13 +252,24 @@ class _Training:
                 # A mean at first: the weights that training began with are soon forgotten.
                 kept = min(recipe.averaging, state.step / (state.step + 10))
                 torch._foreach_lerp_(self.average, self.parameters, 1 - kept)
-        self.unseen.append((batch, loss.detach()))
+        self.unseen.append((documents, self.processes.summed(loss.detach())))
         first = math.isnan(self.first_step)
         if first or self.device.type == "cpu" or len(self.unseen) == LOOK_BACK:
             self._look_at_losses()
         if first:  # kernels are compiled in it
             self.first_step = time.monotonic() - self.began
         self.advance(1, self._description())
+
+    def _gathered(self, documents: Sequence[int]) -> tuple[Batch, Share | None, float]:
+        """What this process reads of a batch, where it stands in it, and its weight in the loss.
+
+        One that a small batch leaves nothing for reads a document in vain, so that all take part.
+        """
+        if self.processes.size == 1:
+            return self.gather(documents), None, 1.0
+        part = self.processes.part(documents)
+        own = part or documents[:1]
+        return self.gather(own), self.gather.share(documents, own), len(part) / len(documents)
 
     @torch.no_grad()
     def _decay_rows(self) -> None:
@@ -277,9 +301,9 @@ class _Training:
         if not self.unseen:
             return
         losses = torch.stack([loss for _, loss in self.unseen]).tolist()
-        for (batch, _), loss in zip(self.unseen, losses, strict=True):
+        for (documents, _), loss in zip(self.unseen, losses, strict=True):
             if not math.isfinite(loss):
-                names = [self.examples.ids[document] for document in batch.documents]
+                names = [self.examples.ids[document] for document in documents]
                 shown = ", ".join(names[:8]) + (
                     f" and {len(names) - 8} more" if len(names) > 8 else ""
                 )
@@ -299,15 +323,18 @@ class _Training:
         relevant = np.minimum(np.diff(self.dev.gold.indptr), 5)
         if not relevant.any():
             return math.nan, math.nan
-        hits = torch.zeros((len(self.dev), 5), dtype=torch.bool, device=self.device)
+        hits = torch.zeros((len(self.dev), 5), dtype=torch.uint8, device=self.device)
         labels = np.arange(self.examples.gold.shape[1])
         others = np.setdiff1d(labels, self.examples.gold.indices)
         barred = torch.as_tensor(others, device=self.device)
-        for batch, logits in predict_batches(self.network, self.gather_dev, self.recipe):
+        for batch, logits in predict_batches(
+            self.network, self.gather_dev, self.recipe, share=self.processes
+        ):
             ranked = highest_columns(logits.index_fill(1, barred, -math.inf), 5)  # (D, at most 5)
             gold = self.gold_dev[batch.index]  # (D, most)
             found = (ranked[:, :, None] == gold[:, None, :]).any(2)
-            hits[batch.index, : ranked.shape[1]] = found
+            hits[batch.index, : ranked.shape[1]] = found.to(torch.uint8)
+        hits = self.processes.summed(hits)
         hit, relevant = hits.cpu().numpy()[relevant > 0], relevant[relevant > 0]
         discount = 1 / np.log2(np.arange(5) + 2)
         ideal = np.cumsum(discount)[relevant - 1]
@@ -320,7 +347,11 @@ class _Training:
     def _out_of_time(self) -> bool:
         limit = self.recipe.max_seconds
         # The dev documents are still to be scored.
-        return limit is not None and time.monotonic() - self.started + self.dev_seconds >= limit
+        return limit is not None and self._elapsed(self.dev_seconds) >= limit
+
+    def _elapsed(self, later: float = 0.0) -> float:
+        """Seconds from the beginning until so much later, by the clock of the first process."""
+        return self.processes.agreed(time.monotonic() - self.started + later)
 
     def _standing(self) -> dict[str, Any]:
         self.state.seconds = time.monotonic() - self.started
@@ -338,10 +369,10 @@ class _Training:
         return " · ".join(parts)
 
     def _checkpoint_due(self) -> bool:
-        return time.monotonic() - self.written >= CHECKPOINT_SECONDS
+        return self.processes.is_first and time.monotonic() - self.written >= CHECKPOINT_SECONDS
 
     def _write_checkpoint(self) -> None:
-        if self.run_folder is None:
+        if self.run_folder is None or not self.processes.is_first:
             return
         self.state.seconds = time.monotonic() - self.started
         tensors = {f"best.{k}": v for k, v in self.best.items()}
@@ -358,6 +389,14 @@ class _Training:
         }
         write_checkpoint(self.run_folder.checkpoint, tensors, values)
         self.written = time.monotonic()
+
+    def _require_one_beginning(self) -> None:
+        """Raise an error where processes go on from different checkpoints."""
+        if self.processes.agreed(self.state.step) != self.state.step:
+            raise LabelwiseError(
+                "the processes of this training do not find the same checkpoint: give --run-dir a "
+                "folder that all machines share"
+            )
 
     def _resume(self) -> int:
         """Go back to the last checkpoint, if there is one; says how long the log was then."""

@@ -13,6 +13,7 @@ from labelwise.kernels.cores import on_cores
 from labelwise.kernels.eight_bits import eight_bits
 from labelwise.training.batches import Batch, Gatherer, by_length, plan
 from labelwise.training.device import autocast, memory_errors
+from labelwise.training.processes import Processes
 from labelwise.training.recipe import Recipe
 
 CPU_BATCH = 16
@@ -26,10 +27,12 @@ def predict_batches(
     forward: Callable[[Batch], Tensor] | None = None,
     *,
     most_on_cpu: int = CPU_BATCH,
+    share: Processes | None = None,
 ) -> Iterator[tuple[Batch, Tensor]]:
     """Batches of documents of like length, the longest first, and their logits in float32.
 
-    A network may have another way to find them than the one it is trained with: ``forward``.
+    A network may have another way to find them than the one it is trained with: ``forward``. Of
+    several processes that ``share`` the work each scores some of the batches.
     """
     forward = forward or network
     network.eval()
@@ -40,6 +43,7 @@ def predict_batches(
         for_all_cores = -(-len(order) // torch.get_num_threads())
         most = min(most, most_on_cpu, for_all_cores)
     batches = plan(order, gather.documents, most, recipe.batch_tokens)
+    batches = list(share.part(batches)) if share else batches
 
     def score(chosen: Sequence[int]) -> tuple[Batch, Tensor]:
         batch = gather(chosen)

@@ -1,0 +1,70 @@
+"""Several processes train the network that one would have trained: every network, the encoder."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from network_cases import acts
+from shared_training import TRAINED, losses, trained
+
+PROGRAM = Path(__file__).parent / "shared_training.py"
+TESTS = PROGRAM.parents[1]
+
+
+def start(size: int, *arguments: str) -> None:
+    """As many processes as torchrun would start, with what it tells them."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    told = {"WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    path = os.pathsep.join([*sys.path, str(PROGRAM.parent), str(TESTS)])
+    running = [
+        subprocess.Popen(
+            [sys.executable, str(PROGRAM), *arguments],
+            env={**os.environ, **told, "RANK": str(rank), "PYTHONPATH": path},
+            stderr=subprocess.PIPE,
+        )
+        for rank in range(size)
+    ]
+    for one in running:
+        _, errors = one.communicate(timeout=600)
+        assert one.returncode == 0, errors.decode()
+
+
+@pytest.fixture(scope="module")
+def by_processes(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
+    """The folder of trainings of all networks by so many processes."""
+    made: dict[int, Path] = {}
+
+    def folder(size: int) -> Path:
+        if size not in made:
+            made[size] = tmp_path_factory.mktemp(f"by-{size}")
+            start(size, str(made[size]), *TRAINED)
+        return made[size]
+
+    return folder
+
+
+@pytest.mark.parametrize("size", [2, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", TRAINED)
+def test_losses_dev_and_scores_are_those_of_one_process(
+    by_processes: Callable[[int], Path], tmp_path: Path, name: str, size: int
+) -> None:
+    several = by_processes(size)
+    alone = trained(name, tmp_path)
+    np.testing.assert_allclose(losses(several, name), losses(tmp_path, name), rtol=1e-4)
+    expected = alone.scores(acts(5, seed=2))
+    for rank in range(size):  # all end with the network
+        found = json.loads((several / f"{name}-{rank}.json").read_text("utf-8"))
+        np.testing.assert_allclose(found, expected, atol=1e-4)
+    logs = (several / name / "log.jsonl").read_text("utf-8").splitlines()
+    assert len(logs) == 4  # the first process alone writes: start, two epochs, end
+    assert json.loads(logs[0])["processes"] == size
