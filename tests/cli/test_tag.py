@@ -323,3 +323,34 @@ def test_a_document_in_another_language_is_noted_once(
     assert len(called.json) == 2
     assert "looks like" not in labelwise("tag", act, "--bundle", bundle).err
     assert "looks like French" in labelwise("explain", tmp_path / "a.txt", "-b", bundle).err
+
+
+def test_out_writes_parts_that_say_what_is_printed_without_it(
+    labelwise: Callable, bundle: Path, corpus: Path, tmp_path: Path
+) -> None:
+    printed = labelwise("tag", corpus / "test.jsonl", "--bundle", bundle, "--json").json
+    for shard in ("2/2", "1/2"):
+        called = labelwise(
+            "tag", corpus / "test.jsonl", "--bundle", bundle, "--out", tmp_path, "--shard", shard
+        )
+        assert (called.code, called.out) == (0, "")
+    (part,) = tmp_path.glob("part-*.jsonl")
+    written = [json.loads(line) for line in part.read_text("utf-8").splitlines()]
+    assert [one["document"] for one in written] == [one["document"] for one in printed]
+    assert [ids(one) for one in written] == [ids(one) for one in printed]
+    again = labelwise(
+        "tag", corpus / "test.jsonl", "--bundle", bundle, "--out", tmp_path, "--json"
+    ).json
+    assert again == {"tagged": 0, "problems": 0, "parts": 1, "found": 1}
+    other = labelwise(
+        "tag", corpus / "test.jsonl", "--bundle", bundle, "--out", tmp_path, "--top", 3
+    )
+    assert (other.code, "begun with another choice of labels" in other.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "options", [("--shard", "1/2"), ("--format", "parquet"), ("--out", "x", "--format", "csv")]
+)
+def test_shards_and_parquet_go_with_out(labelwise: Callable, act: Path, options: tuple) -> None:
+    called = labelwise("tag", act, *options)
+    assert (called.code, "--out" in called.err) == (2, True)

@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -18,6 +19,7 @@ from labelwise.cli.label_lists import read_labels
 from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
 from labelwise.cli.output import console, table
+from labelwise.cli.tag_in_bulk import tag_in_bulk
 from labelwise.errors import LabelwiseError
 from labelwise.files import finite
 from labelwise.progress import note, one_bar
@@ -36,14 +38,15 @@ class Format(StrEnum):
     json = "json"
     jsonl = "jsonl"
     csv = "csv"
+    parquet = "parquet"
 
 
 def tag(
     files: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
             help="Files or folders; - is standard input. A CELEX number, an ELI or an address of "
-            "EUR-Lex is fetched.",
+            "EUR-Lex is fetched. With --out also addresses such as s3://bucket/acts/.",
             metavar="FILE|ACT",
         ),
     ],
@@ -92,15 +95,39 @@ def tag(
     evidence: Annotated[
         bool, typer.Option("--evidence", help="Show the words that speak for each label.")
     ] = False,
-    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,
+    format: Annotated[
+        Format | None,
+        typer.Option(
+            help="How to print, or with --out what to write: jsonl or parquet.",
+            show_default="table, with --out jsonl",
+        ),
+    ] = None,
     as_json: JsonOption = False,
     skip_bad: SkipBadOption = False,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            help="Write to this folder, or address such as s3://bucket/tags/, in parts; called "
+            "again it goes on where it stood.",
+            metavar="FOLDER",
+            show_default=False,
+        ),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            help="Only the i-th of n shares of the input, for so many processes or machines at "
+            "once.",
+            metavar="i/n",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Tag documents with labels, the best first.
 
-    Reads EUR-Lex HTML, Formex XML, plain text, PDF, DOCX, ODT, EPUB, EURLEX57K JSON and JSONL, and
-    tab-separated files, one document after another, so that a million of them do not fill the
-    memory. Without a bundle the model of the package gives EUROVOC concepts to English EU
+    Reads EUR-Lex HTML, Formex XML, plain text, PDF, DOCX, ODT, EPUB, EURLEX57K JSON and JSONL,
+    Parquet and tab-separated files, one document after another, so that a million of them do not
+    fill the memory. Without a bundle the model of the package gives EUROVOC concepts to English EU
     legislation.
 
     \b
@@ -114,15 +141,24 @@ def tag(
       labelwise tag act.xml --exclude 1309,693 --include @allowed.txt
       labelwise tag act.xml --bundle svm.bundle
       labelwise tag act.xml --bundle z.bundle --add-label "7001=electric bicycle"
+      labelwise tag acts.jsonl --out tags/ --shard 3/8 --skip-bad
+      labelwise tag s3://bucket/acts/ --out s3://bucket/tags/ --format parquet
     """
+    from labelwise.bundle import describe
     from labelwise.evidence.predictions import Cut
     from labelwise.model import load
-    from labelwise.shipped import NAME
+    from labelwise.shipped import NAME, folder_of
 
     if threshold is not None and certified is not None:
         raise typer.BadParameter("--threshold and --certified are two thresholds: give one")
     if best > top:
         raise typer.BadParameter(f"--best {best} is more than --top {top}")
+    if out is None and (shard is not None or format == Format.parquet):
+        raise typer.BadParameter("--shard and --format parquet go with --out")
+    if out is not None and (evidence or format not in {None, Format.jsonl, Format.parquet}):
+        raise typer.BadParameter(
+            "--out writes labels without evidence, as --format jsonl or parquet"
+        )
     model = load(bundle or NAME)
     model.method = with_added_labels(model.method, add_label or ())
     cut = model.cut(
@@ -134,8 +170,31 @@ def tag(
         note(UNCALIBRATED)
     included = read_labels(include or (), model.labels)
     excluded = read_labels(exclude or (), model.labels)
+    if out is not None:
+        tag_in_bulk(
+            files,
+            out,
+            lambda documents: model.cut_tags(
+                documents, cut, top=top, include=included, exclude=excluded
+            ),
+            made_with={
+                "model": describe(folder_of(bundle or NAME))["digest"],
+                "choice of labels": {
+                    "top": top,
+                    "include": included,
+                    "exclude": excluded,
+                    **asdict(cut),
+                },
+                "added labels": add_label or [],
+            },
+            format=(format or Format.jsonl).value,
+            shard=shard,
+            skip_bad=skip_bad,
+            as_json=as_json,
+        )
+        return
     languages = LanguageNotes(model.card)
-    documents = read_inputs(files, skip_bad=skip_bad)
+    documents = read_inputs([Path(file) for file in files], skip_bad=skip_bad)
     found = model.cut_tags(
         documents, cut, top=top, include=included, exclude=excluded, evidence=evidence
     )
@@ -148,7 +207,7 @@ def tag(
                 advance(1)
 
     {Format.table: _table, Format.json: _json, Format.jsonl: _jsonl, Format.csv: _csv}[
-        Format.json if as_json else format
+        Format.json if as_json else format or Format.table
     ](tagged())
 
 

@@ -52,9 +52,14 @@ def _from_lines(numbered: Iterable[tuple[Place, bytes]], build: Build) -> Iterat
         if line.isspace():
             continue
         try:
-            yield place, _document(parse(decode(line, place), place), place, build)
+            yield place, line_document(line, place, build)
         except InputError as error:
             yield place, error
+
+
+def line_document(line: bytes, place: Place, build: Build) -> Document:
+    """The document of one line."""
+    return built(parse(decode(line, place), place), place, build)
 
 
 def _from_whole(data: bytes, name: str | Path, build: Build) -> Iterator[Item]:
@@ -63,12 +68,13 @@ def _from_whole(data: bytes, name: str | Path, build: Build) -> Iterator[Item]:
     for number, record in enumerate(value if listed else [value], 1):
         place = Place(name, entry=number if listed else None)
         try:
-            yield place, _document(record, place, build)
+            yield place, built(record, place, build)
         except InputError as error:
             yield place, error
 
 
-def _document(record: Any, place: Place, build: Build) -> Document:
+def built(record: Any, place: Place, build: Build) -> Document:
+    """The document of a record, within the time that its size allows."""
     if not isinstance(record, dict):
         raise place.error(f"wrong type: a document is an object, this is {type_name(record)}")
     with patience(sum(len(text) for text in record.values() if isinstance(text, str)), place):

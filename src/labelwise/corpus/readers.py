@@ -8,6 +8,7 @@
 | ``text`` | one plain text a file |
 | ``html`` | one EUR-Lex page a file (see ``eurlex_html``) |
 | ``formex`` | one Formex 4 file (see ``formex``) |
+| ``parquet`` | a row a document (see ``parquet``) |
 | ``pdf``, ``docx``, ``odt``, ``epub`` | one printed or office file (see the modules of that name) |
 
 Any of them may be compressed (gzip, xz). A folder is read with its sub-folders, in the order
@@ -29,6 +30,8 @@ from typing import Any, BinaryIO
 from labelwise.corpus import annif, eurlex57k
 from labelwise.corpus.document import Document
 from labelwise.corpus.json_records import JSON_FORMATS, read_json
+from labelwise.corpus.parquet import MAGIC as PARQUET
+from labelwise.corpus.parquet import read_parquet
 from labelwise.corpus.patience import patience
 from labelwise.corpus.skipped import Skipped
 from labelwise.corpus.sources import (
@@ -56,7 +59,7 @@ _ONE_A_FILE = {
 }
 """Formats of which a file is one document: the module, and its function of bytes and name."""
 
-FORMATS = ("eurlex57k", "tsv", "annif", *_ONE_A_FILE)
+FORMATS = ("eurlex57k", "tsv", "annif", "parquet", *_ONE_A_FILE)
 _MARKUP = (".html", ".htm", ".xhtml", ".xml")
 
 # What may stand before the root element: declarations and comments.
@@ -143,7 +146,7 @@ def _documents(
     for file, source in sources:
         try:
             with source as stream:
-                for place, item in _items(stream, file, format):
+                for place, item in items(stream, file, format):
                     document = _unless_seen(item, place, seen)
                     if isinstance(document, Document):
                         yield document
@@ -155,7 +158,7 @@ def _documents(
         except Exception as error:  # of the file as a whole: the next one may be good
             if skipped is None and isinstance(error, LabelwiseError):
                 raise
-            fault = error if isinstance(error, InputError) else _fault(error, file)
+            fault = error if isinstance(error, InputError) else fault_of(error, file)
             if skipped is None:
                 raise fault from error
             skipped.record(fault)
@@ -164,7 +167,7 @@ def _documents(
         raise InputError("nothing to read: it holds no document", file=name)
 
 
-def _fault(error: Exception, file: str | Path) -> InputError:
+def fault_of(error: Exception, file: str | Path) -> InputError:
     """What is wrong with a file that its reader did not foresee: the other files are read."""
     match error:
         case OSError():
@@ -183,7 +186,7 @@ def _unless_seen(
     item: Document | InputError, place: Place, seen: dict[str, Place]
 ) -> Document | InputError:
     if isinstance(item, Document):
-        if not _is_whole(item):
+        if not is_whole(item):
             return place.error("wrong encoding: half a character (a lone surrogate)")
         if item.id in seen:
             first = seen[item.id]
@@ -193,7 +196,7 @@ def _unless_seen(
     return item
 
 
-def _is_whole(document: Document) -> bool:
+def is_whole(document: Document) -> bool:
     """Whether all of a document can be written down: text in memory may hold half a character."""
     texts = (document.id, document.title, *document.labels, *(x.text for x in document.sections))
     try:
@@ -205,7 +208,8 @@ def _is_whole(document: Document) -> bool:
     return True
 
 
-def _items(stream: io.BufferedReader, file: str | Path, format: str | None) -> Iterator[Item]:
+def items(stream: io.BufferedReader, file: str | Path, format: str | None = None) -> Iterator[Item]:
+    """What one file holds, in its order: documents, and what is wrong with the other records."""
     start = sample(stream, file)
     if start.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # it begins with UTF-16's
         start = start.decode("utf-32", errors="ignore").encode()
@@ -215,7 +219,7 @@ def _items(stream: io.BufferedReader, file: str | Path, format: str | None) -> I
     if not start:
         raise InputError("empty file: there is nothing to read", file=file)
     build = {"eurlex57k": eurlex57k.document, "annif": annif.json_document}.get(
-        format or "", _json_document
+        format or "", json_document
     )
     if format is None:
         format = detect(start, file)
@@ -223,6 +227,8 @@ def _items(stream: io.BufferedReader, file: str | Path, format: str | None) -> I
         return iter([(Place(file), _one_document(stream, file, format))])
     if format == "tsv":
         return read_tsv(stream, file)
+    if format == "parquet":
+        return read_parquet(stream, file, build)
     if _is_json(start, file):
         return read_json(stream, file, build)
     if format == "eurlex57k":
@@ -237,6 +243,8 @@ def detect(start: bytes, file: str | Path) -> str:
     ending = extension(file)
     if start.startswith(b"%PDF"):
         return "pdf"
+    if start.startswith(PARQUET):
+        return "parquet"
     if start.startswith(_ZIP):
         named = ending[1:] if ending in {".odt", ".epub"} else "docx"
         return next((format for mark, format in _MIMETYPES if start.startswith(mark, 30)), named)
@@ -287,7 +295,8 @@ def _is_csv(start: bytes, file: str | Path) -> bool:
     return {b"text", b"subject_uris"} <= header
 
 
-def _json_document(record: dict[str, Any], place: Place) -> Document:
+def json_document(record: dict[str, Any], place: Place) -> Document:
+    """The document of a record with the keys of EURLEX57K or of Annif."""
     if any(key in record for key in eurlex57k.KEYS):
         return eurlex57k.document(record, place)
     if "text" in record:

@@ -139,8 +139,12 @@ def whole(stream: io.BufferedReader, name: str | Path) -> bytes:
 
 def _most(stream: io.BufferedReader) -> int | None:
     """The most bytes to take at once; None where the file itself is as large."""
-    packed = isinstance(stream.raw, gzip.GzipFile | lzma.LZMAFile)
-    return MOST_UNPACKED if packed else None
+    return MOST_UNPACKED if is_packed(stream) else None
+
+
+def is_packed(stream: io.BufferedReader) -> bool:
+    """Whether what is read is unpacked on the way."""
+    return isinstance(stream.raw, gzip.GzipFile | lzma.LZMAFile)
 
 
 def _too_large(place: Place) -> InputError:
