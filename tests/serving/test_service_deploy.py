@@ -1,4 +1,4 @@
-"""The container file and the systemd unit call the command as it is."""
+"""The files in deploy/ call the command as it is, and ask for routes that are there."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from labelwise.cli import main
+from labelwise.serving.app import create_app
 from labelwise.serving.limits import Limits
 from labelwise.serving.server import GRACE
 
@@ -73,3 +75,40 @@ def test_the_unit_starts_the_service_and_waits_for_its_answers(options: set[str]
     assert float(unit["Service"]["LimitNOFILE"]) > 2 * Limits().connections
     assert unit["Service"]["NoNewPrivileges"] == "yes"
     assert unit["Service"]["DynamicUser"] == "yes"
+
+
+def test_compose_and_kubernetes_ask_for_routes_that_are_there_and_wait_for_answers(
+    options: set[str],
+) -> None:
+    routes = {getattr(route, "path", "") for route in create_app([]).routes}
+    longest = Limits().timeout + GRACE
+    (composed,) = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text("utf-8"))[
+        "services"
+    ].values()
+    assert {word for word in composed["command"] if word.startswith("--")} <= options
+    (asked,) = re.findall(r"http://127\.0\.0\.1:8000(/\w+)", composed["healthcheck"]["test"][-1])
+    assert asked in routes
+    assert float(composed["stop_grace_period"].removesuffix("s")) > longest
+    assert composed["read_only"]
+    assert composed["mem_limit"]
+
+    text = (ROOT / "deploy" / "kubernetes.yaml").read_text("utf-8")
+    made = {one["kind"]: one for one in yaml.safe_load_all(text)}
+    pod = made["Deployment"]["spec"]["template"]
+    (container,) = pod["spec"]["containers"]
+    assert {word for word in container["args"] if word.startswith("--")} <= options
+    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+        asked = container[probe]["httpGet"]
+        assert asked["path"] in routes
+        assert asked["port"] == container["ports"][0]["name"]
+    assert made["Service"]["spec"]["ports"][0]["targetPort"] == container["ports"][0]["name"]
+    pause = float(container["lifecycle"]["preStop"]["exec"]["command"][1])
+    assert pod["spec"]["terminationGracePeriodSeconds"] > longest + pause
+    assert container["resources"]["limits"].keys() == {"cpu", "memory"}
+    assert container["securityContext"]["readOnlyRootFilesystem"]
+    for kind in ("Deployment", "Service", "PodDisruptionBudget"):
+        selector = made[kind]["spec"]["selector"]
+        assert selector.get("matchLabels", selector) == pod["metadata"]["labels"]
+    entry = (ROOT / "deploy" / "Containerfile").read_text("utf-8")
+    assert f'"--port", "{container["ports"][0]["containerPort"]}"' in entry
+    assert f"--uid {pod['spec']['securityContext']['runAsUser']}" in entry

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,9 +47,14 @@ def serve(
     threads: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Threads for the arithmetic of a model; PyTorch chooses if not given."
+            min=1,
+            help="Threads for the arithmetic of a model; if not given PyTorch chooses, or the "
+            "cores are shared by the workers.",
         ),
     ] = None,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Processes that serve; they share the models' memory.")
+    ] = 1,
     max_body: Annotated[
         float, typer.Option(min=0.001, help="Megabytes of a request, and of a file unpacked.")
     ] = 10.0,
@@ -91,13 +98,14 @@ def serve(
     are trained on the synthetic corpus first, which takes a minute and is good for a look alone.
 
     \b
-    Workers and threads. One process serves everything. Each model has a thread that scores
-    documents, gathered from all requests that wait, and a thread for evidence; --threads says how
-    many cores the arithmetic of one batch may take. Texts and files are split in small processes
-    beside it, --readers for files and long texts and one for short texts: a slow file holds one
-    of them, and is given up after a time that grows with its size. To use more machines or to be
-    safe from a crash, start several processes on different ports behind a proxy: they share
-    nothing.
+    Workers and threads. In a worker each model has a thread that scores documents, gathered from
+    all requests that wait, and a thread for evidence; --threads says how many cores the arithmetic
+    of one batch may take. Texts and files are split in small processes beside it, --readers for
+    files and long texts and one for short texts: a slow file holds one of them, and is given up
+    after a time that grows with its size. With --workers several processes serve one address; the
+    models are loaded once and their memory is shared. A worker that crashes is replaced, and
+    SIGHUP loads the models anew and changes the workers without a pause. Limits are those of each
+    worker.
 
     \b
     Limits. What does not fit is refused at once, with a sentence: a body above --max-body or more
@@ -120,7 +128,8 @@ def serve(
     try:
         from labelwise.serving.fetching import allowed_hosts
         from labelwise.serving.limits import MEGABYTE, Limits
-        from labelwise.serving.server import Server
+        from labelwise.serving.server import Server, bound
+        from labelwise.serving.workers import Keeper
     except ImportError as error:
         raise MissingExtraError("the service", "serve") from error
 
@@ -135,17 +144,18 @@ def serve(
     )
     with ExitStack() as stack:
         wanted, own_thesaurus = _sources(bundles or [], stack)
-        server = Server(
-            wanted,
+        make = partial(
+            Server,
             host=host,
             port=port,
             limits=limits,
             api_key=api_key or None,
             thesaurus=thesaurus or own_thesaurus,
             fetch_from=allowed_hosts(fetch_from) if fetch_from else frozenset(),
-            threads=threads,
+            threads=threads or (max(1, (os.cpu_count() or 1) // workers) if workers > 1 else None),
             sites=site or (),
         )
+        server = Keeper(workers, wanted, make, bound(host, port)) if workers > 1 else make(wanted)
         names = ", ".join(source.id for source in wanted)
         note(f"labelwise serves {names} on {server.address} (Ctrl-C ends it)")
         server.run()

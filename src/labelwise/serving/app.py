@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -63,13 +64,14 @@ def create_app(
     fetch_from: frozenset[str] = frozenset(),
     loopback: bool = False,
     sites: Sequence[str] = (),
+    metrics: Metrics | None = None,
     failed: Callable[[], None] = lambda: None,
 ) -> FastAPI:
     """The service for these models. They are loaded when it starts; until then it is not ready.
 
     ``loopback``: it listens on this machine alone; ``sites``: names that it has besides.
     """
-    limits, metrics = limits or Limits(), Metrics()
+    limits, metrics = limits or Limits(), metrics or Metrics()
     traffic = Traffic(limits)
     models = Models(wanted, limits, metrics, lambda: traffic.under_way, thesaurus)
 
@@ -78,8 +80,10 @@ def create_app(
         reader = Reader(limits)
         fetcher = Fetcher(fetch_from, limits) if fetch_from else None
         app.state.service = Service(models, limits, reader, metrics, fetcher)
-        models.load(failed)
+        loading = models.load(failed)
         await reader.start()
+        if all(one.method is not None for one in wanted):  # a moment: ready at the first request
+            await asyncio.to_thread(loading.join)
         yield
         models.close()
         reader.close()

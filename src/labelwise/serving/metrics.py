@@ -7,8 +7,9 @@ import threading
 import time
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -16,7 +17,17 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 
 DOCUMENTS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 
 Labels = tuple[tuple[str, str], ...]
-Samples = Iterator[tuple[str, Labels, float]]
+Sample = tuple[str, Labels, float]
+Samples = Iterator[Sample]
+
+
+class Family(NamedTuple):
+    """A figure with all its samples."""
+
+    name: str
+    kind: str
+    help: str
+    samples: list[Sample]
 
 
 class Counter:
@@ -123,16 +134,24 @@ class Metrics:
         """Add a figure that is read when it is asked for."""
         self._all.append(Gauge(name, help, read))
 
+    def families(self) -> list[Family]:
+        """All figures as they are now."""
+        return [Family(one.name, one.kind, one.help, [*one.samples()]) for one in self._all]
+
     def exposition(self) -> str:
         """All figures in Prometheus' text format."""
-        lines = []
-        for one in self._all:
-            lines += [f"# HELP {one.name} {one.help}", f"# TYPE {one.name} {one.kind}"]
-            lines += [
-                f"{name}{_written(labels)} {_number(value)}"
-                for name, labels, value in one.samples()
-            ]
-        return "\n".join(lines) + "\n"
+        return written(self.families())
+
+
+def written(families: Iterable[Family]) -> str:
+    """Figures in Prometheus' text format."""
+    lines = []
+    for one in families:
+        lines += [f"# HELP {one.name} {one.help}", f"# TYPE {one.name} {one.kind}"]
+        lines += [
+            f"{name}{_written(labels)} {_number(value)}" for name, labels, value in one.samples
+        ]
+    return "\n".join(lines) + "\n"
 
 
 def _written(labels: Labels) -> str:

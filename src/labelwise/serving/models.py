@@ -55,7 +55,8 @@ def years_of(data: str) -> tuple[int, int] | None:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a model comes from: a bundle's folder, or a method that is fitted already."""
+    """Where a model comes from: a bundle's folder, a method that is fitted already, or both where
+    the bundle was loaded before."""
 
     id: str
     folder: Path | None = None
@@ -227,7 +228,7 @@ class Models:
         if source.folder is not None:
             manifest = bundles.describe(source.folder)
             card = manifest["card"]
-            method = bundles.load(source.folder)
+            method = source.method or bundles.load(source.folder)
             at = (source.folder / bundles.MANIFEST).stat().st_mtime
             saved = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
         else:

@@ -16,6 +16,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.serving.app import create_app
 from labelwise.serving.connections import guarded_protocol
 from labelwise.serving.limits import Limits
+from labelwise.serving.metrics import Metrics
 from labelwise.serving.models import Source
 from labelwise.serving.sites import is_loopback
 
@@ -38,12 +39,15 @@ class Server:
         fetch_from: frozenset[str] = frozenset(),
         threads: int | None = None,
         sites: Sequence[str] = (),
+        listening: socket.socket | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
+        """``listening``: a socket bound to the address already; ``metrics``: where it counts."""
         limits = limits or Limits()
         progress.quiet = True  # models work on several threads, and bars would fight for the line
         if threads is not None:
-            _set_threads(threads)
-        self.socket = _bound(host, port)
+            set_threads(threads)
+        self.socket = listening or bound(host, port)
         self.app = create_app(
             wanted,
             limits=limits,
@@ -52,6 +56,7 @@ class Server:
             fetch_from=fetch_from,
             loopback=is_loopback(self.socket.getsockname()[0]),
             sites=sites,
+            metrics=metrics,
             failed=self.stop,
         )
         self._uvicorn = uvicorn.Server(
@@ -73,8 +78,7 @@ class Server:
 
     @property
     def address(self) -> str:
-        host, port = self.socket.getsockname()[:2]
-        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        return address_of(self.socket)
 
     @property
     def started(self) -> bool:
@@ -86,6 +90,10 @@ class Server:
             self._uvicorn.run(sockets=[self.socket])
         if self.app.state.models.error is not None:
             raise self.app.state.models.error
+
+    @property
+    def stopping(self) -> bool:
+        return self._uvicorn.should_exit
 
     def stop(self) -> None:
         """End as after a signal: no new connections, answers under way are finished."""
@@ -107,7 +115,13 @@ def _ended_by_signals() -> Iterator[None]:
             signal.signal(one, handler)
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def address_of(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket bound to the address."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         # With the protocol named, asyncio sends small answers at once (TCP_NODELAY); 40 ms sooner.
@@ -122,7 +136,8 @@ def _bound(host: str, port: int) -> socket.socket:
     return made
 
 
-def _set_threads(threads: int) -> None:
+def set_threads(threads: int) -> None:
+    """How many cores the arithmetic of a batch takes."""
     import torch
 
     torch.set_num_threads(threads)
