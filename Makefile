@@ -49,7 +49,7 @@ docs: $(STAMP)          ## the documentation as a site, in the folder site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 bench: $(STAMP)         ## side by side with peers, each in an environment of its own
-	$(BIN)/labelwise bench
+	$(BIN)/labelwise bench --acts 20000
 
 chaos: $(STAMP)         ## kills, full and slow disks, jumping clocks at 200 random moments: an hour or two
 	$(BIN)/python -m labelwise.bench.chaos --rounds 200

@@ -51,7 +51,17 @@ BENCHMARKS = {
         "gpu",
         "attention_gpu",
     ),
+    "million": Benchmark(
+        "tagging a million acts in bulk, killed once, beside Annif's and LibMultiLabel's",
+        "cpu",
+        "million",
+    ),
     "service": Benchmark("the REST service beside Annif's, under load", "cpu", "service"),
+    "service-workers": Benchmark(
+        "the REST service by 1, 2 and 4 workers beside Annif's, under load",
+        "cpu",
+        "service_workers",
+    ),
     "svm": Benchmark("one-vs-rest SVM beside LibMultiLabel's: fit and score", "cpu", "svm"),
     "training-gpu": Benchmark(
         "training BIGRU-LWAN: seconds an epoch, to the first step, to a quality", "gpu", "training"

@@ -19,7 +19,8 @@ class Plan:
     ``data`` the data set, the synthetic corpus where it is None; ``repeats`` how often each thing
     is measured, the benchmark's own choice where it is None. After ``max_seconds`` a GPU benchmark
     starts nothing new. ``libmultilabel_source`` is a folder that holds the package's source, for a
-    machine where it cannot be installed. ``keep`` writes what is measured so far, so that a run
+    machine where it cannot be installed. ``acts`` is how many the benchmark of bulk tagging makes.
+    ``keep`` writes what is measured so far, so that a run
     that is cut off leaves something behind.
     """
 
@@ -28,4 +29,5 @@ class Plan:
     repeats: int | None = None
     max_seconds: float = 100.0
     libmultilabel_source: Path | None = None
+    acts: int = 1_000_000
     keep: Callable[[Result], object] = lambda result: None

@@ -66,4 +66,6 @@ def command(name: str, plan: Plan) -> str:
         words.append(f"--repeats {plan.repeats}")
     if plan.max_seconds != Plan.max_seconds:
         words.append(f"--max-seconds {plan.max_seconds:g}")
+    if plan.acts != Plan.acts:
+        words.append(f"--acts {plan.acts}")
     return " ".join(words)

@@ -10,6 +10,7 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import run_program, threads
 from labelwise.bench.repeats import spread, taking_turns
 from labelwise.corpus.dataset import Dataset, open_dataset
+from labelwise.corpus.document import Document
 from labelwise.evaluation.measures import evaluate
 from labelwise.evaluation.runs import current_versions, peak_memory
 from labelwise.evaluation.threshold import tune_threshold
@@ -41,8 +43,8 @@ def run(plan: Plan) -> Result:
         folder = Path(work)
         where = data_folder(plan, folder)
         data = open_dataset(where)
-        write_tsv(folder / "train.tsv", data, "train")
-        write_tsv(folder / "both.tsv", data, "dev", "test")  # scored by the same model
+        write_tsv(folder / "train.tsv", data.train)
+        write_tsv(folder / "both.tsv", [*data.dev, *data.test])  # scored by the same model
         python = environment("libmultilabel", LIBMULTILABEL, plan.out)
         program = str(PROGRAMS / "libmultilabel_svm.py")
 
@@ -118,11 +120,10 @@ def train_ours(data: str, out: str) -> None:
     (folder / "cost.json").write_text(json.dumps(cost))
 
 
-def write_tsv(path: Path, data: Dataset, *splits: str) -> None:
+def write_tsv(path: Path, documents: Iterable[Document]) -> None:
     with path.open("w", encoding="utf-8") as file:
-        for split in splits:
-            for document in getattr(data, split):
-                file.write(f"{' '.join(document.labels)}\t{' '.join(document.text.split())}\n")
+        for document in documents:
+            file.write(f"{' '.join(document.labels)}\t{' '.join(document.text.split())}\n")
 
 
 def measured(folder: Path, data: Dataset) -> dict[str, Any]:

@@ -42,6 +42,9 @@ def bench(
             help="Folder with LibMultiLabel's package, where it cannot be installed.",
         ),
     ] = None,
+    acts: Annotated[
+        int, typer.Option(min=40, help="How many acts the benchmark `million` makes and tags.")
+    ] = 1_000_000,
     only_page: Annotated[
         bool, typer.Option("--page", help="Measure nothing: make the page from OUT/results.")
     ] = False,
@@ -59,6 +62,7 @@ def bench(
       labelwise bench --list
       labelwise bench label-attention-cpu
       labelwise bench svm --data data/eurlex57k --repeats 3
+      labelwise bench million --acts 20000
       labelwise bench --gpu --libmultilabel-source benchmarks/.peers/libmultilabel
       labelwise bench --page
     """
@@ -85,6 +89,7 @@ def bench(
         repeats=repeats,
         max_seconds=max_seconds,
         libmultilabel_source=libmultilabel_source,
+        acts=acts,
     )
     written, failed = [], []
     for name in chosen:

@@ -1,0 +1,33 @@
+"""One process of the benchmark ``million``: a shard of the acts, tagged into a folder.
+
+    python -m labelwise.bench.million_shard REQUEST.json ANSWER.json
+
+The answer says how many acts it tagged and in how many seconds, from the loaded model on.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+from labelwise.bench.million_acts import MadeActs
+from labelwise.bulk import Tagger
+from labelwise.bulk.shards import Shard, Work
+
+
+def main(request: str, answer: str) -> None:
+    asked = json.loads(Path(request).read_text("utf-8"))
+    tagger, acts = Tagger(asked["bundle"]), MadeActs(asked["acts"])
+    tagger.documents([acts.act(0)])  # what is loaded at the first act is loaded now
+    work = Work(acts, asked["out"], part=asked["part"])
+    began = time.perf_counter()
+    work.claim({"model": asked["bundle"]})
+    done = work.run(tagger.documents, Shard.parse(asked["shard"]))
+    seconds = time.perf_counter() - began
+    Path(answer).write_text(json.dumps({"tagged": done.tagged, "seconds": seconds}), "utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,122 @@
+"""Our service by 1, 2 and 4 workers beside Annif's by as many, under the same load, in one run.
+
+The models and the clients are those of the benchmark ``service``: both serve Bonsai trees, asked
+over Annif's routes for one document a request.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from labelwise.bench.corpus import data_facts, data_folder
+from labelwise.bench.load import Measured, free_port, load, memory_of, running
+from labelwise.bench.plan import Plan, Result
+from labelwise.bench.processes import threads
+from labelwise.bench.repeats import spread, taking_turns
+from labelwise.bench.service import (
+    ANNIF,
+    ASKED,
+    CLIENTS,
+    LIMIT,
+    TRAINED,
+    annif_environment,
+    annif_model,
+    our_models,
+    relevant,
+    single,
+)
+from labelwise.corpus.dataset import open_dataset
+from labelwise.evaluation.runs import current_versions
+
+WORKERS = (1, 2, 4)
+
+
+def run(plan: Plan) -> Result:
+    with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
+        folder = Path(work)
+        data = open_dataset(data_folder(plan, folder))
+        train, documents = list(data.train[:TRAINED]), list(data.test[:ASKED])
+        of_data = data_facts(data)
+        python = annif_environment(plan.out)
+        kept = (plan.out / ".prepared" / f"service-{data.fingerprint}").absolute()
+        tree = our_models(kept, data, train)["tree"]
+        annif = annif_model(kept / "annif", Path(python), data, train)
+        ours = [sys.executable, "-m", "labelwise", "serve", f"bonsai={tree}"]
+        theirs = [python, "-m", "uvicorn", "--factory", "annif:create_app"]
+        quiet = ["--log-level", "warning"]
+
+        def serving(command: list[str], workers: int, ready: str, env: Any) -> tuple[int, int]:
+            port = free_port()
+            options = ["--workers", str(workers), "--port", str(port)]
+            return port, stack.enter_context(
+                running([*command, *options], port=port, ready=ready, env=env, folder=folder)
+            )
+
+        sides = {}
+        for workers in WORKERS:
+            sides[name_of("labelwise", workers)] = serving(ours, workers, "/ready", os.environ)
+            sides[name_of("Annif", workers)] = serving(
+                [*theirs, *quiet], workers, "/v1/projects/bonsai", annif
+            )
+        requests = single("bonsai", documents)
+        for port, _ in sides.values():  # every worker loads at its first request, or has loaded
+            load(port, requests[: 8 * max(WORKERS)], CLIENTS)
+
+        def measuring(port: int) -> Callable[[], Measured]:
+            return lambda: load(port, requests, CLIENTS)
+
+        found = taking_turns(
+            {name: measuring(port) for name, (port, _) in sides.items()}, plan.repeats or 3
+        )
+        memory = {name: memory_of(process) for name, (_, process) in sides.items()}
+    return {
+        "what": "The service by 1, 2 and 4 workers beside Annif's",
+        "text": f"Both serve Bonsai trees trained on {len(train):,} documents, and are asked over "
+        f"Annif's routes for the {LIMIT} best labels of {len(documents):,} test documents, one a "
+        f"request, by {CLIENTS} clients in one process on the same {threads()} cores. Memory is "
+        "that of all processes of a side; what they share is counted once.",
+        "data": of_data,
+        "threads": threads(),
+        "repeats": plan.repeats or 3,
+        "peer": ANNIF[0],
+        "versions": current_versions("uvicorn", "fastapi", "omikuji"),
+        "columns": [
+            "",
+            {"key": "documents a second", "as": "plain"},
+            {
+                "key": "documents a second",
+                "name": "to Annif's 1 worker",
+                "as": "ratio",
+                "peer": name_of("Annif", 1),
+            },
+            {"key": "median", "as": "seconds"},
+            {"key": "99th percentile", "as": "seconds"},
+            {"key": "RP@5", "as": "figure"},
+            {"key": "memory", "as": "bytes"},
+        ],
+        "rows": [
+            {
+                "": name,
+                "documents a second": spread([one.rate for one in repeats]),
+                "median": spread([one.median for one in repeats]),
+                "99th percentile": spread([one.slowest for one in repeats]),
+                "RP@5": relevant(repeats[0].answers, documents),
+                "memory": memory[name],
+            }
+            for name, repeats in found.items()
+        ],
+    }
+
+
+def name_of(side: str, workers: int) -> str:
+    """
+    >>> name_of("Annif", 1), name_of("Annif", 2)
+    ('Annif, 1 worker', 'Annif, 2 workers')
+    """
+    return f"{side}, {workers} worker{'s' if workers > 1 else ''}"
