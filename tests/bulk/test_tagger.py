@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 import re
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -91,14 +93,15 @@ def tagged(folder: Path) -> list[str]:
     ("heading", "package"),
     [("Ray Data", "ray.data"), ("Spark", "pyspark"), ("datasets", "datasets")],
 )
-def test_the_lines_of_the_page_run(heading: str, package: str, bundle: str, tmp_path: Path) -> None:
+def test_the_lines_of_the_page_run(
+    heading: str, package: str, bundle: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("pyarrow", reason="needs the extra 'bulk'")
     pytest.importorskip(package, reason=f"needs {package}")
     if heading == "Spark":
-        import shutil
-
         if shutil.which("java") is None:
             pytest.skip("Spark needs Java")
+        monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)  # its workers take any python3 else
     run_example(heading, bundle, tmp_path)
     expected = sorted(one[0]["id"] for one in Tagger(bundle).texts(TEXTS))
     assert tagged(tmp_path / "tags") == expected

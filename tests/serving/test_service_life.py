@@ -64,7 +64,8 @@ def ready(port: int) -> bool:
 class Load:
     """Clients that ask without end, each on its own connection, and count what came back."""
 
-    def __init__(self, port: int, clients: int) -> None:
+    def __init__(self, port: int, clients: int, patience: float = 10) -> None:
+        self._patience = patience
         self.answers: Counter[str] = Counter()
         self._url = f"http://127.0.0.1:{port}/v1/tag"
         self._end = threading.Event()
@@ -75,7 +76,7 @@ class Load:
     def _ask(self) -> None:
         while not self._end.is_set():
             try:
-                answer = httpx.post(self._url, json={"text": ACT, "top": 3}, timeout=10)
+                answer = httpx.post(self._url, json={"text": ACT, "top": 3}, timeout=self._patience)
             except httpx.ConnectError:
                 self.answers["refused"] += 1
                 time.sleep(0.02)
