@@ -17,8 +17,9 @@ import pytest
 
 from labelwise.bulk.files import Files
 from labelwise.bulk.rows import Prediction
-from labelwise.bulk.shards import MANIFEST, Done, Shard, Work
+from labelwise.bulk.shards import MANIFEST, Done, Work
 from labelwise.corpus.document import Document
+from labelwise.corpus.shard import Shard
 from labelwise.errors import InputError, LabelwiseError
 
 PART = 4
@@ -201,12 +202,6 @@ def test_memory_does_not_grow_with_the_documents(tmp_path: Path) -> None:
 
     few = peak(100)
     assert peak(2_000) < 2 * few + 200_000  # which is 100 bytes a document
-
-
-@pytest.mark.parametrize("wrong", ["0/3", "4/3", "3", "a/b", "-1/2"])
-def test_a_shard_that_is_none_is_refused(wrong: str) -> None:
-    with pytest.raises(LabelwiseError, match="the third of eight"):
-        Shard.parse(wrong)
 
 
 def test_an_input_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_workers_are_replaced_changed_and_ended_without_a_lost_request(
     address, body = f"http://127.0.0.1:{port}", {"text": ACT, "top": 3}
     with process(served, "--workers", 2, port=port) as keeper:
         wait_until(lambda: ready(port))
-        before = httpx.post(f"{address}/v1/tag", json=body).json()
+        before = httpx.post(f"{address}/v1/tag", json=body, timeout=120).json()
         wait_until(lambda: len(workers(keeper.pid)) == 2)
         first = workers(keeper.pid)
 
@@ -61,7 +61,7 @@ def test_workers_are_replaced_changed_and_ended_without_a_lost_request(
         killed = min(first)
         psutil.Process(killed).kill()
         wait_until(lambda: len(workers(keeper.pid) - {killed}) == 2)
-        assert httpx.post(f"{address}/v1/tag", json=body).json() == before
+        assert httpx.post(f"{address}/v1/tag", json=body, timeout=120).json() == before
 
         # Changed under load: both are others, and every request was answered.
         load = Load(port, clients=3, patience=120)
@@ -83,12 +83,13 @@ def test_workers_are_replaced_changed_and_ended_without_a_lost_request(
             said = keeper.stderr.readline()
         assert "this is not a bundle" in said
         assert workers(keeper.pid) == third
-        assert httpx.post(f"{address}/v1/tag", json=body).json() == before
+        assert httpx.post(f"{address}/v1/tag", json=body, timeout=120).json() == before
 
         # Every worker's figures are in the answer of any, within a second or two.
         wait_until(
             lambda: all(
-                f'labelwise_ready{{worker="{slot}"}} 1' in httpx.get(f"{address}/metrics").text
+                f'labelwise_ready{{worker="{slot}"}} 1'
+                in httpx.get(f"{address}/metrics", timeout=120).text
                 for slot in (1, 2)
             )
         )

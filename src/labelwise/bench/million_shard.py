@@ -14,7 +14,8 @@ from pathlib import Path
 
 from labelwise.bench.million_acts import MadeActs
 from labelwise.bulk import Tagger
-from labelwise.bulk.shards import Shard, Work
+from labelwise.bulk.shards import Work
+from labelwise.corpus.shard import Shard
 
 
 def main(request: str, answer: str) -> None:

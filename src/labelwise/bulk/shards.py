@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
@@ -13,6 +11,7 @@ from labelwise.bulk.rows import FORMATS, Prediction, Row
 from labelwise.bulk.storage import storage_of
 from labelwise.corpus.document import Document
 from labelwise.corpus.records import Record
+from labelwise.corpus.shard import Shard
 from labelwise.errors import InputError, LabelwiseError
 
 MANIFEST = "_manifest.json"
@@ -20,29 +19,6 @@ MANIFEST = "_manifest.json"
 
 PART = 1_000
 """Records of a part: what a kill may cost, and what a shard holds in memory."""
-
-
-@dataclass(frozen=True)
-class Shard:
-    """The parts ``number``, ``number + of``, ... of the input, counted from 1.
-
-    >>> Shard.parse("2/8")
-    Shard(number=2, of=8)
-    """
-
-    number: int = 1
-    of: int = 1
-
-    @classmethod
-    def parse(cls, text: str) -> Shard:
-        found = re.fullmatch(r"(\d+)/(\d+)", text)
-        if not found or not 1 <= int(found[1]) <= int(found[2]):
-            raise LabelwiseError(f"a shard is written as 3/8, the third of eight, not '{text}'")
-        return cls(int(found[1]), int(found[2]))
-
-    def has(self, part: int) -> bool:
-        """Whether the part of this number, counted from 0, is one of its own."""
-        return part % self.of == self.number - 1
 
 
 class Done(NamedTuple):
@@ -118,7 +94,7 @@ class Work:
         there = self._out.names()
         tagged = problems = own = found = first = 0
         for number, part in enumerate(self._parts()):
-            if shard.has(number):
+            if number % shard.of == shard.number - 1:
                 own += 1
                 name = f"part-{first:012d}.{self._format}"
                 if name in there:
@@ -132,7 +108,7 @@ class Work:
             first += len(part)
         if not first:
             raise LabelwiseError("the input holds no document")
-        whole = {"shard": f"{shard.number}/{shard.of}", "parts": own, "records in all": first}
+        whole = {"shard": str(shard), "parts": own, "records in all": first}
         self._out.write(
             f"_shard-{shard.number}-of-{shard.of}.json", json.dumps(whole, indent=1).encode()
         )

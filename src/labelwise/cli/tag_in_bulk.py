@@ -27,9 +27,10 @@ def tag_in_bulk(
     """Tag a shard of the inputs, or all of them, and say what was done."""
     from labelwise.bulk.files import Files
     from labelwise.bulk.rows import predictions_of
-    from labelwise.bulk.shards import Shard, Work
+    from labelwise.bulk.shards import Work
+    from labelwise.corpus.shard import Shard
 
-    own = Shard.parse(shard) if shard is not None else Shard()
+    own = Shard.parse(shard) if shard is not None else Shard(1, 1)
     work = Work(Files(inputs), out, format=format)
     work.claim(made_with)
     with one_bar("tagging") as advance:

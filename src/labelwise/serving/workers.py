@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Never
 
@@ -41,6 +42,9 @@ not keep the machine busy."""
 
 READY = b"ready"
 
+Say = Callable[[bytes], object]
+"""By what a process says that it is ready."""
+
 
 @dataclass
 class Child:
@@ -52,7 +56,7 @@ class Child:
     said: bytes = b""
 
     @classmethod
-    def forked(cls, run: Callable[[Callable[[bytes], object]], None]) -> Child:
+    def forked(cls, run: Callable[[Say], None]) -> Child:
         """Fork a process for ``run``, which is given what it says something by."""
         reading, writing = os.pipe()
         pid = os.fork()
@@ -135,7 +139,7 @@ class Keeper:
         """Serve until told to stop; what was accepted is answered."""
         asked = Asked()
         with tempfile.TemporaryDirectory(prefix="labelwise-workers-") as folder:
-            start = lambda: Child.forked(lambda say: self._generation(say, Path(folder)))
+            start = partial(Child.forked, partial(self._generation, Path(folder)))
             serving: Child | None = None
             coming: Child | None = start()
             leaving: list[Child] = []
@@ -157,7 +161,7 @@ class Keeper:
                 time.sleep(PAUSE)
             _end_all([one for one in (serving, coming, *leaving) if one is not None])
 
-    def _generation(self, say: Callable[[bytes], object], folder: Path) -> None:
+    def _generation(self, folder: Path, say: Say) -> None:
         """Load the models, and keep as many workers as are wanted until told to stop."""
         os.setsid()  # Ctrl-C is for the keeper alone
         parent, asked = os.getppid(), Asked()
@@ -168,7 +172,10 @@ class Keeper:
         ]
         gc.collect()
         gc.freeze()  # so that no collection writes to the memory that is shared
-        start = lambda slot: Child.forked(lambda say: self._worker(slot, loaded, say, folder))
+
+        def start(slot: int) -> Child:
+            return Child.forked(partial(self._worker, slot, loaded, folder))
+
         workers = {slot: start(slot) for slot in range(1, self._workers + 1)}
         told = False
         while not asked.end and os.getppid() == parent:
@@ -185,9 +192,7 @@ class Keeper:
             time.sleep(PAUSE)
         _end_all(workers.values())
 
-    def _worker(
-        self, slot: int, loaded: Sequence[Source], say: Callable[[bytes], object], folder: Path
-    ) -> None:
+    def _worker(self, slot: int, loaded: Sequence[Source], folder: Path, say: Say) -> None:
         parent = os.getppid()
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         for one in (signal.SIGTERM, signal.SIGINT):
