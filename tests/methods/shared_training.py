@@ -10,13 +10,18 @@ from typing import Any
 import torch
 from encoder_cases import tiny_encoder
 from network_cases import NAMES, acts, label_space, small
+from safetensors.torch import save_file
+from torch import Tensor
 
+from labelwise.layers.label_parallel import LabelParallel, own_labels
+from labelwise.layers.labels import LabelWise
 from labelwise.methods.minilm_lwan import MinilmLwan
 from labelwise.methods.network import NetworkMethod
-from labelwise.training.processes import together
+from labelwise.training.processes import Processes, together
 
 ENCODER = "minilm-lwan"
 TRAINED = [*NAMES, ENCODER]
+LABELS = 11
 
 
 def trained(name: str, folder: Path) -> NetworkMethod:
@@ -45,9 +50,41 @@ def losses(folder: Path, name: str) -> list[tuple[float, float]]:
     return [(line["loss"], line["dev_rp5"]) for line in lines if line["event"] == "epoch"]
 
 
+def encoded(rank: int) -> tuple[Tensor, Tensor]:
+    """What a process has encoded: one document more than the process before, and longer ones."""
+    source = torch.Generator().manual_seed(rank)
+    lengths = torch.arange(rank + 2) + 3
+    h = torch.randn(len(lengths), int(lengths[-1]), 8, generator=source)
+    return h.requires_grad_(), lengths
+
+
+def share_labels(processes: Processes, out: Path) -> None:
+    """The logits, the loss and the gradients of a process that has some of the labels."""
+    h, lengths = encoded(processes.rank)
+    own = own_labels(LABELS, processes.rank, processes.size)
+    shared = LabelParallel(8, torch.zeros(own.stop - own.start))
+    whole = every_label()
+    with torch.no_grad():
+        for mine, theirs in zip(shared.labels(), whole(), strict=True):
+            mine.copy_(theirs[own])
+    logits = shared(h, lengths)
+    (logits.sigmoid().sum()).backward()
+    found = {"logits": logits, "h": h.grad, "queries": shared.labels.queries.grad}
+    save_file(
+        {name: x.detach().contiguous() for name, x in found.items()},
+        out / f"labels-{processes.rank}.safetensors",
+    )
+
+
+def every_label() -> LabelWise:
+    torch.manual_seed(7)
+    return LabelWise(8, torch.zeros(LABELS))
+
+
 if __name__ == "__main__":
     out, names = Path(sys.argv[1]), sys.argv[2:]
     with together("cpu") as processes:
+        share_labels(processes, out)
         for name in names:
             scores = trained(name, out).scores(acts(5, seed=2))
             (out / f"{name}-{processes.rank}.json").write_text(json.dumps(scores.tolist()))

@@ -12,8 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from network_cases import acts
-from shared_training import TRAINED, losses, trained
+from safetensors.torch import load_file
+from shared_training import TRAINED, encoded, every_label, losses, trained
+from torch.nn.functional import pad
+
+from labelwise.kernels.label_attention import label_attention
 
 PROGRAM = Path(__file__).parent / "shared_training.py"
 TESTS = PROGRAM.parents[1]
@@ -68,3 +73,20 @@ def test_losses_dev_and_scores_are_those_of_one_process(
     logs = (several / name / "log.jsonl").read_text("utf-8").splitlines()
     assert len(logs) == 4  # the first process alone writes: start, two epochs, end
     assert json.loads(logs[0])["processes"] == size
+
+
+@pytest.mark.parametrize("size", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_labels_that_processes_share_have_the_logits_and_gradients_of_labels_in_one_place(
+    by_processes: Callable[[int], Path], size: int
+) -> None:
+    found = [load_file(by_processes(size) / f"labels-{rank}.safetensors") for rank in range(size)]
+    parts = [encoded(rank) for rank in range(size)]
+    labels = every_label()
+    longest = max(h.shape[1] for h, _ in parts)
+    h = torch.cat([pad(h, (0, 0, 0, longest - h.shape[1])) for h, _ in parts])
+    logits = label_attention(h, torch.cat([lengths for _, lengths in parts]), *labels())
+    logits.sigmoid().sum().backward()
+    torch.testing.assert_close(torch.cat([one["logits"] for one in found], 1), logits.detach())
+    torch.testing.assert_close(torch.cat([one["queries"] for one in found]), labels.queries.grad)
+    for one, (own, _) in zip(found, parts, strict=True):
+        torch.testing.assert_close(one["h"], own.grad)

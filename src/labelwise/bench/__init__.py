@@ -51,6 +51,11 @@ BENCHMARKS = {
         "gpu",
         "attention_gpu",
     ),
+    "label-parallel": Benchmark(
+        "label-wise attention for a million labels, shared by two processes",
+        "cpu",
+        "label_parallel",
+    ),
     "million": Benchmark(
         "tagging a million acts in bulk, killed once, beside Annif's and LibMultiLabel's",
         "cpu",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +42,25 @@ def run_program(
         raise LabelwiseError(f"`{program}` ended with code {done.returncode}: {last}")
 
 
-def run_module(module: str, request: Any) -> Any:
+def run_together(module: str, request: Any, count: int) -> list[Any]:
+    """The answers of so many processes that know each other, as `torchrun` would start them."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    told = {"WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    with ThreadPoolExecutor(count) as pool:
+        running = [
+            pool.submit(run_module, module, request, {**told, "RANK": str(rank)})
+            for rank in range(count)
+        ]
+        return [one.result() for one in running]
+
+
+def run_module(module: str, request: Any, env: Mapping[str, str] | None = None) -> Any:
     """Run ``python -m labelwise.bench.MODULE REQUEST.json ANSWER.json`` and give its answer."""
     with tempfile.TemporaryDirectory() as folder:
         asked, answer = Path(folder) / "request.json", Path(folder) / "answer.json"
         asked.write_text(json.dumps(request))
-        run_program([sys.executable, "-m", f"labelwise.bench.{module}", str(asked), str(answer)])
+        command = [sys.executable, "-m", f"labelwise.bench.{module}", str(asked), str(answer)]
+        run_program(command, env=env)
         return json.loads(answer.read_text())
