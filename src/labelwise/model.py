@@ -29,6 +29,7 @@ from labelwise.corpus.uris import uri_of
 from labelwise.errors import LabelwiseError
 from labelwise.evidence.heat import phrases_of
 from labelwise.evidence.predictions import Cut, Prediction, rank
+from labelwise.export import hub
 from labelwise.methods import Evidence, Method, Scores
 from labelwise.methods.base import Widening
 
@@ -322,8 +323,12 @@ class Model:
 
 
 def load(name_or_folder: str | Path = shipped.NAME) -> Model:
-    """The model that ships with the package, by its name, or one in the folder of its bundle."""
-    folder = shipped.folder_of(name_or_folder)
+    """The model that ships with the package, by its name, or one in the folder of its bundle, or on
+    the Hugging Face Hub (``hf://owner/name``, ``hf://owner/name@revision``; extra ``hub``)."""
+    if hub.is_address(str(name_or_folder)):
+        folder = hub.fetch(hub.Address.parse(str(name_or_folder)))
+    else:
+        folder = shipped.folder_of(name_or_folder)
     method = bundles.load(folder)
     card = bundles.describe(folder)["card"]
     name = bundles.name_of(card, method.name)

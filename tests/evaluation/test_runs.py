@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import threading
 from collections.abc import Callable
@@ -62,6 +63,18 @@ def test_the_json_has_every_measure_and_k_by_split_and_group(written: Path) -> N
     assert record["seconds"] == {"fit": 12.5, "score": 0.75}
     assert record["peak_memory"] == 734_003_200
     assert record["data"]["fingerprint"] == "f00d"
+
+
+def test_a_run_whose_unseen_labels_all_tie_comes_back(tmp_path: Path) -> None:
+    run = make_run("svm", 0, 2.0)
+    tied = {name: math.nan for name in run.measures["test"]["zero"] if name[:2] in ("P@", "RP")}
+    values = {**run.measures["test"].values}
+    values["zero"] = values["zero"] | tied
+    changed = replace(run.measures["test"], values=values)
+    run = replace(run, measures={**run.measures, "test": changed})
+    again = Run.read(run.write(tmp_path / "results"))
+    assert math.isnan(again.value("test", "zero", "RP@5"))
+    assert again.value("test", "few", "RP@5") == run.value("test", "few", "RP@5")
 
 
 def test_a_run_comes_back_as_it_was(written: Path) -> None:

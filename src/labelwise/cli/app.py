@@ -28,6 +28,7 @@ from labelwise.cli.faithfulness import faithfulness
 from labelwise.cli.join import join
 from labelwise.cli.mcp import mcp
 from labelwise.cli.prepare import prepare
+from labelwise.cli.push import push
 from labelwise.cli.relabel import relabel
 from labelwise.cli.reproduce import reproduce
 from labelwise.cli.serve import serve
@@ -77,6 +78,7 @@ for command in (
     relabel,
     card,
     export,
+    push,
     serve,
     mcp,
     faithfulness,

@@ -200,6 +200,38 @@ def split_by_year(
 
 
 @data.command()
+def export(
+    *,
+    data: DataOption,
+    out: Annotated[Path, typer.Option(help="Folder to write.")],
+    skip_bad: SkipBadOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a data set as a folder of Parquet files with a card, for `datasets` and the Hub.
+
+    `datasets.load_dataset("FOLDER")` reads it; `labels` is a configuration of its own. What may be
+    passed on is for the licence of the data to say.
+
+    \b
+    Examples:
+      labelwise data export --data demo/synthetic --out synthetic-parquet
+      hf upload my-name/acts synthetic-parquet --repo-type dataset
+    """
+    from labelwise.corpus.dataset import open_dataset
+    from labelwise.corpus.parquet_folder import write_parquet_folder
+    from labelwise.corpus.skipped import Skipped
+
+    skipped = Skipped() if skip_bad else None
+    counts = write_parquet_folder(open_dataset(data, skipped=skipped), out)
+    if skipped and skipped.count:
+        note(skipped.summary())
+    if as_json:
+        print_json({"folder": str(out), "documents": counts})
+        return
+    print_table(["folder", *counts], [[out, *counts.values()]], left=("folder",))
+
+
+@data.command()
 def near_copies(
     *,
     data: DataOption,

@@ -28,7 +28,7 @@ from labelwise.corpus.hidden import HiddenDataset, Hiding
 from labelwise.corpus.labels import GROUPS, LabelSpace
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.chance import chance_interval
-from labelwise.evaluation.counts import DEPTH, VIEWS, Counts
+from labelwise.evaluation.counts import DEPTH, RANKED, VIEWS, Counts
 from labelwise.evaluation.label_counts import labels_path, name_labels, pack_labels, read_labels
 from labelwise.evaluation.measures import Measures, summary
 from labelwise.files import write_together, write_whole
@@ -410,6 +410,8 @@ def _check_split(measures: Measures, split: str, data: DataRecord, path: Path) -
                     "the figure is missing", file=path, field=f"measures.{split}.{group}.{measure}"
                 )
             stored = measures[group][measure]
+            if math.isnan(stored) and measure.split("@")[0] in RANKED:
+                continue  # labels that all tied have no ranking (``measures.without_ties``)
             if not np.isclose(stored, value, rtol=0, atol=1e-9, equal_nan=True):
                 raise InputError(
                     f"the figure is {stored}, but the per-document file gives {value}: one of the "

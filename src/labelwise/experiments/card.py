@@ -24,11 +24,9 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
     manifest = bundles.describe(bundle)
     told = manifest["card"]
     name = bundles.name_of(told, manifest["method"])
-    # A model that was made like another, on more documents, has the figures of that one.
-    data = told.get("twin", told).get("data", {})
-    folder = results / str(data.get("name", "")) / name
-    seed = f"seed-{manifest['settings'].get('seed', 0)}.json"
-    run = Run.read(folder / seed) if (folder / seed).is_file() else None
+    run_file = _run_file(manifest, results)
+    folder, seed = run_file.parent, run_file.name
+    run = run_of_bundle(manifest, results)
     on_files = [
         Run.read(one) for one in sorted(results.glob(f"*/{name}@{folder.parent.name}/{seed}"))
     ]
@@ -56,6 +54,26 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
     if told.get("notices"):
         parts += ["## Notices", "\n".join(f"- {one}" for one in told["notices"])]
     return "\n\n".join(parts) + "\n"
+
+
+def run_of_bundle(manifest: Mapping[str, Any], results: Path) -> Run | None:
+    """The run whose figures are those of a bundle, where ``results`` has it."""
+    from labelwise.evaluation.runs import Run
+
+    file = _run_file(manifest, results)
+    return Run.read(file) if file.is_file() else None
+
+
+def _run_file(manifest: Mapping[str, Any], results: Path) -> Path:
+    """Where it lies. A model that was made like another, on more documents, has the figures of that
+    one."""
+    from labelwise import bundle as bundles
+
+    told = manifest["card"]
+    data = told.get("twin", told).get("data", {})
+    name = bundles.name_of(told, manifest["method"])
+    seed = f"seed-{manifest['settings'].get('seed', 0)}.json"
+    return results / str(data.get("name", "")) / name / seed
 
 
 def _read(path: Path) -> dict[str, Any] | None:
