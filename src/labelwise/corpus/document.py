@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Literal, get_args
+from uuid import NAMESPACE_URL, uuid5
 
 SectionKind = Literal["header", "recitals", "article", "attachments"]
 """The four zones: title and enacting body, legal background, one article, annexes."""
@@ -38,6 +39,12 @@ class Document:
     def text(self) -> str:
         """The sections, one after another. Evidence offsets count characters of this string."""
         return "\n".join(section.text for section in self.sections)
+
+    @property
+    def uuid(self) -> str:
+        """A name for the text (a UUID of version 5), whatever its file is called."""
+        written = "\n".join(f"{one.kind}\n{one.text}" for one in self.sections)
+        return str(uuid5(NAMESPACE_URL, f"labelwise document\n{written}"))
 
     def section_starts(self) -> list[int]:
         """Where each section begins in ``text``."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from typing import Annotated, Literal
-from uuid import NAMESPACE_URL, uuid5
 
 from fastapi import APIRouter, Query, Request, Response
 
-from labelwise.corpus.document import Document
 from labelwise.serving import forms
 from labelwise.serving.answers import made_apart
 from labelwise.serving.bodies import described, sent
@@ -94,18 +92,12 @@ async def fetch(body: Annotated[FetchRequest, sent(FetchRequest)], here: Here) -
     return await made_apart(lambda: _parsed(documents, more=False))
 
 
-def _uuid(document: Document) -> str:
-    """A name for the text, whatever the file is called."""
-    written = "\n".join(f"{one.kind}\n{one.text}" for one in document.sections)
-    return str(uuid5(NAMESPACE_URL, f"labelwise document\n{written}"))
-
-
 def _parsed(documents: Sequence[Read], more: bool) -> ParseResponse:
     return ParseResponse.model_construct(
         documents=[
             ParsedDocument.model_construct(
                 id=one.document.id,
-                uuid=_uuid(one.document),
+                uuid=one.document.uuid,
                 title=one.document.title,
                 sections=[
                     SectionText.model_construct(kind=section.kind, text=section.text)
