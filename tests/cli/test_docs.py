@@ -47,7 +47,9 @@ def test_every_path_named_in_the_text_exists(text: str) -> None:
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_every_command_and_option_in_the_text_exists(labelwise: Callable, text: str) -> None:
     found = re.findall(
-        r"(?:^ {4}\$? ?|\| |`)labelwise ((?:data )?[a-z][a-z-]*)([^`\n#]*)", text, re.MULTILINE
+        r"(?:^ {4}\$? ?|\| |`)labelwise ((?:data |desk )?[a-z][a-z-]*)([^`\n#]*)",
+        text,
+        re.MULTILINE,
     )
     assert found
     for command in dict.fromkeys(command for command, _ in found):

@@ -46,6 +46,11 @@ COMMANDS = [
     ("relabel",),
     ("card",),
     ("demo",),
+    ("desk", "add"),
+    ("desk", "list"),
+    ("desk", "log"),
+    ("desk", "person"),
+    ("desk", "export"),
 ]
 
 

@@ -20,6 +20,7 @@ from labelwise.cli.compact import compact
 from labelwise.cli.crowding import crowding
 from labelwise.cli.data import data
 from labelwise.cli.demo import demo
+from labelwise.cli.desk import desk
 from labelwise.cli.evaluate import compare, evaluate, report
 from labelwise.cli.examine import examine
 from labelwise.cli.explain import explain
@@ -60,6 +61,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.add_typer(data, name="data")
+app.add_typer(desk, name="desk")
 for command in (
     train,
     join,

@@ -91,6 +91,30 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            help="Keep a worklist: a file of SQLite, made where it is missing, or postgresql://…",
+            metavar="STORE",
+            show_default=False,
+        ),
+    ] = None,
+    proxy_user_header: Annotated[
+        str | None,
+        typer.Option(
+            help="The header in which a proxy names who signed in there, such as X-Remote-User.",
+            metavar="HEADER",
+            show_default=False,
+        ),
+    ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The address or network of such a proxy; may be given again.",
+            metavar="ADDRESS",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Serve models: a page for indexers, and REST beside it.
 
@@ -114,6 +138,11 @@ def serve(
     of slow senders.
 
     \b
+    Worklist. With --store the page is a desk for a department: acts, who decided what about them,
+    a log that only grows. `labelwise desk person` names the people; while there are none, the desk
+    is that of whoever runs the service, on this machine alone.
+
+    \b
     Safety. It listens on this machine alone unless --host says otherwise; it speaks plain HTTP, so
     put a proxy with TLS and a key before it when others may reach it. SIGTERM or Ctrl-C ends it
     after it has answered what it accepted.
@@ -122,6 +151,7 @@ def serve(
     Examples:
       labelwise serve
       labelwise serve svm.bundle zero=z-bigru-lwan.bundle --thesaurus eurovoc.ttl.xz
+      labelwise serve --store desk.sqlite
       labelwise serve --fetch-from publications.europa.eu
       LABELWISE_API_KEY=... labelwise serve svm.bundle --host 0.0.0.0 --port 8080
     """
@@ -129,6 +159,7 @@ def serve(
         from labelwise.serving.fetching import allowed_hosts
         from labelwise.serving.limits import MEGABYTE, Limits
         from labelwise.serving.server import Server, bound
+        from labelwise.serving.signing_in import Proxy
         from labelwise.serving.workers import Keeper
     except ImportError as error:
         raise MissingExtraError("the service", "serve") from error
@@ -154,6 +185,8 @@ def serve(
             fetch_from=allowed_hosts(fetch_from) if fetch_from else frozenset(),
             threads=threads or (max(1, (os.cpu_count() or 1) // workers) if workers > 1 else None),
             sites=site or (),
+            store=store,
+            proxy=Proxy.of(proxy_user_header, trusted_proxy or []) if proxy_user_header else None,
         )
         server = Keeper(workers, wanted, make, bound(host, port)) if workers > 1 else make(wanted)
         names = ", ".join(source.id for source in wanted)

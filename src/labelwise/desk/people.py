@@ -45,7 +45,7 @@ class People:
         """Make a person, or give one a new role and a new token; old sessions end. The token."""
         if not re.fullmatch(r"\w[\w .@'-]{0,99}", name):
             raise StoreError(
-                f"'{name}' cannot be a name: it has letters, digits, spaces, '.', '-', '@' and \"'\""
+                f"'{name}' cannot be a name: use letters, digits, spaces, dots, hyphens and @"
             )
         token = secrets.token_urlsafe(24)
         with self._database.writing():

@@ -78,7 +78,9 @@ def page(
 def next_act(database: Database, who: str, *, after: str | None = None) -> str | None:
     """The act to work on next: one that nobody has begun, or that this person has begun; the first
     behind ``after`` in the order in which they were added, else the first of all."""
-    behind = "CASE WHEN a.number > COALESCE((SELECT number FROM acts WHERE id = ?), 0) THEN 0 ELSE 1 END"
+    behind = (
+        "CASE WHEN a.number > COALESCE((SELECT number FROM acts WHERE id = ?), 0) THEN 0 ELSE 1 END"
+    )
     with database.reading():
         found = database.run(
             "SELECT a.id FROM acts a JOIN readings r ON r.act = a.id AND r.reading = 1 "

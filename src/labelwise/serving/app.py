@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,8 +16,17 @@ from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 
 from labelwise import __version__
+from labelwise.desk.database import StoreError
+from labelwise.desk.store import ConflictError, RefusedError, UnknownActError
 from labelwise.serving import fields
 from labelwise.serving.annif_shapes import BatchRequest, IndexedDocument, SuggestForm
+from labelwise.serving.desk_shapes import (
+    AddRequest,
+    DecideRequest,
+    DecisionLine,
+    SignIn,
+    StopRequest,
+)
 from labelwise.serving.documents import Reader
 from labelwise.serving.fetching import Fetcher
 from labelwise.serving.guard import Guard
@@ -24,7 +34,17 @@ from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
 from labelwise.serving.models import Models, Source
 from labelwise.serving.problems import Problem, ProblemError
-from labelwise.serving.routes import annif, evidence, labels, operations, page, parse, tag
+from labelwise.serving.routes import (
+    annif,
+    evidence,
+    labels,
+    operations,
+    page,
+    parse,
+    session,
+    tag,
+)
+from labelwise.serving.routes import worklist as worklists
 from labelwise.serving.service import Service
 from labelwise.serving.shapes import (
     CompareRequest,
@@ -36,6 +56,7 @@ from labelwise.serving.shapes import (
     TagStreamRequest,
 )
 from labelwise.serving.traffic import Traffic
+from labelwise.serving.worklist import RunningWorklist, Worklist
 
 BODIES = (
     TagRequest,
@@ -49,6 +70,9 @@ BODIES = (
     IndexedDocument,
 )
 """What requests hold; the routes judge it themselves (see ``bodies``)."""
+
+DESK_BODIES = (AddRequest, DecideRequest, SignIn, StopRequest)
+"""The same of a service with a store."""
 
 DESCRIPTION = (
     "Tags documents with concepts from a thesaurus, and shows the words that speak for them."
@@ -65,6 +89,7 @@ def create_app(
     loopback: bool = False,
     sites: Sequence[str] = (),
     metrics: Metrics | None = None,
+    worklist: Worklist | None = None,
     failed: Callable[[], None] = lambda: None,
 ) -> FastAPI:
     """The service for these models. They are loaded when it starts; until then it is not ready.
@@ -79,12 +104,15 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         reader = Reader(limits)
         fetcher = Fetcher(fetch_from, limits) if fetch_from else None
-        app.state.service = Service(models, limits, reader, metrics, fetcher)
+        desk = RunningWorklist.begin(worklist, models) if worklist else None
+        app.state.service = Service(models, limits, reader, metrics, fetcher, desk)
         loading = models.load(failed)
         await reader.start()
         if all(one.method is not None for one in wanted):  # a moment: ready at the first request
             await asyncio.to_thread(loading.join)
         yield
+        if desk is not None:
+            await desk.close()
         models.close()
         reader.close()
         if fetcher is not None:
@@ -99,8 +127,11 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.models = models
-    for part in (tag, evidence, labels, parse, operations, annif, page):
+    app.state.models, app.state.desk = models, worklist is not None
+    parts = [tag, evidence, labels, parse, operations, annif, page]
+    if worklist is not None:
+        parts += [worklists, session]
+    for part in parts:
         app.include_router(part.router)
     app.add_middleware(
         Guard,
@@ -112,6 +143,7 @@ def create_app(
         sites=frozenset(name.lower() for name in sites),
     )
     app.add_exception_handler(ProblemError, _problem)
+    app.add_exception_handler(StoreError, _store)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.openapi = lambda: _openapi(app, keyed=api_key is not None)  # type: ignore[method-assign]
@@ -141,6 +173,26 @@ def _watch(models: Models, metrics: Metrics) -> None:
 async def _problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, ProblemError)
     return error.response()
+
+
+async def _store(request: Request, error: Exception) -> Response:
+    """What the store refused. Its own faults are told by the log alone: they may name files."""
+    match error:
+        case ConflictError():
+            more = {
+                "changed": [DecisionLine(**vars(one)) for one in error.since],
+                "now": worklists.shown_reading(request.app.state.service, error.reading),
+            }
+            made = ProblemError(409, "conflict", str(error), more=more)
+        case UnknownActError():
+            made = ProblemError(404, "unknown-act", str(error))
+        case RefusedError():
+            made = ProblemError(409, "wrong-state", str(error))
+        case _:
+            logging.getLogger("uvicorn.error").error("the store: %s", error)
+            sentence = "the store of this service cannot be used now; its log says why"
+            made = ProblemError(503, "store", sentence, headers={"Retry-After": "5"})
+    return made.response()
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
@@ -179,8 +231,9 @@ def _openapi(app: FastAPI, *, keyed: bool) -> dict[str, Any]:
         schemas = made["components"]["schemas"]
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)
+        bodies = (*BODIES, *DESK_BODIES) if app.state.desk else BODIES
         _, found = models_json_schema(
-            [(shape, "validation") for shape in (Problem, SuggestForm, *BODIES)],
+            [(shape, "validation") for shape in (Problem, SuggestForm, *bodies)],
             ref_template="#/components/schemas/{model}",
         )
         schemas.update(found["$defs"])

@@ -36,6 +36,9 @@ TOLD = ("name", "data", "scores", "seconds", "versions", "notices", "compact")
 """What clients see of a bundle's card; the command it was made with may name folders."""
 
 
+FINGERPRINT = 16
+"""Characters of a digest that tell models apart."""
+
 YEARS = {"eurlex57k": (1958, 2016), "newlaw": (1958, 2026)}
 """The first and last year in the CELEX numbers of the training documents of known data sets."""
 
@@ -97,6 +100,8 @@ class Model:
     method: Method
     labels: Labels
     info: ModelInfo
+    fingerprint: str
+    """Of the bundle, or of the labels where the model was never saved."""
     saved: str | None
     reads: str | None
     """The language that its card tells."""
@@ -147,6 +152,7 @@ class Model:
             method,
             self.labels,
             self.info,
+            self.fingerprint,
             self.saved,
             self.reads,
             self.scorer,
@@ -225,15 +231,18 @@ class Models:
     def _model(self, source: Source, given: Thesaurus | None) -> Model:
         card: Mapping[str, Any] = {}
         saved = None
+        fingerprint = ""
         if source.folder is not None:
             manifest = bundles.describe(source.folder)
             card = manifest["card"]
             method = source.method or bundles.load(source.folder)
+            fingerprint = manifest["digest"][:FINGERPRINT]
             at = (source.folder / bundles.MANIFEST).stat().st_mtime
             saved = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
         else:
             assert source.method is not None
             method = source.method
+            fingerprint = method.label_space.fingerprint
         id, limits, metrics = source.id, self._limits, self._metrics
 
         def scored(documents: int, seconds: float) -> None:
@@ -253,8 +262,9 @@ class Models:
         )
         labels = Labels(method.label_space, thesaurus_of(method.label_space, card, given))
         explainer = Tasks(f"explains-{id}", limits.explanations)
-        info = _info(source, method, card)
-        return Model(id, method, labels, info, saved, language.reads(card), scorer, explainer)
+        info = _info(source, fingerprint, method, card)
+        reads = language.reads(card)
+        return Model(id, method, labels, info, fingerprint, saved, reads, scorer, explainer)
 
     def get(self, id: str | None) -> Model:
         """The model of this id, or the default; a problem where there is none."""
@@ -317,11 +327,12 @@ def _read_thesaurus(path: Path) -> Thesaurus:
     return read_thesaurus(path)
 
 
-def _info(source: Source, method: Method, card: Mapping[str, Any]) -> ModelInfo:
+def _info(source: Source, fingerprint: str, method: Method, card: Mapping[str, Any]) -> ModelInfo:
     data = card.get("data", {})
     shown = {key: card[key] for key in TOLD if key in card}
     return ModelInfo(
         id=source.id,
+        fingerprint=fingerprint,
         method=method.name,
         labels=len(method.label_space),
         groups={

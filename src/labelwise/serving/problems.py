@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from starlette.responses import Response
 
 MEDIA_TYPE = "application/problem+json"
@@ -16,6 +18,11 @@ TITLES = {
     "unknown-model": "There is no such model",
     "unknown-label": "There is no such label",
     "unknown-act": "There is no such act",
+    "conflict": "Somebody else has changed it",
+    "wrong-state": "The act is not in the state for that",
+    "not-signed-in": "Nobody has signed in",
+    "too-many": "Too many attempts",
+    "store": "The store cannot be used",
     "no-fetching": "No act is fetched here",
     "unreachable": "The act cannot be fetched now",
     "not-found": "There is nothing here",
@@ -59,7 +66,9 @@ class ProblemError(Exception):
         *,
         field: str | None = None,
         headers: dict[str, str] | None = None,
+        more: Mapping[str, object] | None = None,
     ) -> None:
+        """``more`` are further fields of the answer."""
         super().__init__(detail)
         self.problem = Problem(
             type=f"urn:labelwise:{kind}",
@@ -68,10 +77,12 @@ class ProblemError(Exception):
             detail=detail,
             field=field,
         )
-        self.headers = headers or {}
+        self.headers, self.more = headers or {}, more or {}
 
     def response(self) -> Response:
-        body = self.problem.model_dump_json(exclude_none=True)
+        fields = self.problem.model_dump(mode="json", exclude_none=True)
+        more = TypeAdapter(dict[str, Any]).dump_python(dict(self.more), mode="json")
+        body = json.dumps(fields | more, ensure_ascii=False)
         return Response(body, self.problem.status, self.headers, MEDIA_TYPE)
 
 
@@ -82,14 +93,17 @@ def fault() -> ProblemError:
 
 _DESCRIPTIONS = {
     400: "The request cannot be read, or asks for a language that the model does not have.",
-    401: "An API key is needed and was not given, or is wrong.",
+    401: "An API key is needed and was not given, or is wrong; or nobody has signed in.",
     403: "The model cannot do that, or the service does not, or a page of another site asked.",
     404: "There is no such model, label, act or address.",
     408: "The body came too slowly.",
+    409: "Somebody else has written since: `changed` has what, `now` how things stand. Or the act "
+    "is not in the state for that.",
     413: "The body is larger than `--max-body`, holds more than `--max-documents`, or asks for an "
     "answer that is too long.",
     415: "The body has another content type than the route reads.",
     422: "A field is missing or wrong; `field` names it.",
+    429: "Too many wrong tokens: try again after `Retry-After`.",
     500: "A fault of the service.",
     502: "The public service that has the acts gives no answer.",
     503: "The queue is full or the models are not loaded yet: try again after `Retry-After`.",

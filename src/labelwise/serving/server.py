@@ -18,7 +18,9 @@ from labelwise.serving.connections import guarded_protocol
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
 from labelwise.serving.models import Source
+from labelwise.serving.signing_in import Proxy
 from labelwise.serving.sites import is_loopback
+from labelwise.serving.worklist import Worklist
 
 GRACE = 5.0
 """Seconds beyond the time-out that a shutdown waits for answers under way."""
@@ -41,6 +43,8 @@ class Server:
         sites: Sequence[str] = (),
         listening: socket.socket | None = None,
         metrics: Metrics | None = None,
+        store: str | None = None,
+        proxy: Proxy | None = None,
     ) -> None:
         """``listening``: a socket bound to the address already; ``metrics``: where it counts."""
         limits = limits or Limits()
@@ -48,15 +52,17 @@ class Server:
         if threads is not None:
             set_threads(threads)
         self.socket = listening or bound(host, port)
+        loopback = is_loopback(self.socket.getsockname()[0])
         self.app = create_app(
             wanted,
             limits=limits,
             api_key=api_key,
             thesaurus=thesaurus,
             fetch_from=fetch_from,
-            loopback=is_loopback(self.socket.getsockname()[0]),
+            loopback=loopback,
             sites=sites,
             metrics=metrics,
+            worklist=Worklist(store, loopback=loopback, proxy=proxy) if store else None,
             failed=self.stop,
         )
         self._uvicorn = uvicorn.Server(
@@ -69,6 +75,7 @@ class Server:
                 log_level="warning",
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,  # who asks is who connects: a header can be written by anybody
                 backlog=limits.connections,
                 timeout_keep_alive=15,
                 timeout_graceful_shutdown=int(limits.timeout + GRACE),

@@ -12,6 +12,7 @@ from labelwise.serving.fetching import Fetcher
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
 from labelwise.serving.models import Models
+from labelwise.serving.worklist import RunningWorklist
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,14 @@ class Service:
     metrics: Metrics
     fetcher: Fetcher | None
     """None: no act is fetched."""
+    desk: RunningWorklist | None
+    """None: nothing is kept."""
+
+    @property
+    def worklist(self) -> RunningWorklist:
+        """That of a service with a store: no other has routes that ask for it."""
+        assert self.desk is not None
+        return self.desk
 
 
 async def _service(request: Request) -> Service:  # what is not async is run on a thread

@@ -366,6 +366,7 @@ class ParseResponse(Shape):
 
 class ModelInfo(Shape):
     id: str
+    fingerprint: str = Field(description="Tells it from every other model.")
     method: str
     labels: int
     groups: dict[Group, int] = Field(description="Labels of each group.")
@@ -408,6 +409,7 @@ class Readiness(Shape):
     status: Literal["ready"]
     models: list[str]
     limits: LimitsInfo
+    desk: bool = Field(description="Whether it keeps a worklist (`--store`).")
 
 
 class StartEvent(Shape):

@@ -52,6 +52,7 @@ async def ready(here: Here) -> Response:
                 queue=limits.queue,
                 timeout=limits.timeout,
             ),
+            desk=here.desk is not None,
         )
     )
 

@@ -1,0 +1,241 @@
+"""The worklist: acts come in, are listed, opened, decided and done."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from labelwise.corpus.document import Document
+from labelwise.desk.records import OF_ACTS, Change, Concept, Reading, State
+from labelwise.desk.worklist import Sort, Wanted, next_act, page
+from labelwise.serving.answers import answer
+from labelwise.serving.bodies import described, sent
+from labelwise.serving.desk_shapes import (
+    ActResponse,
+    AddedAct,
+    AddRequest,
+    AddResponse,
+    Decided,
+    DecideRequest,
+    Deciding,
+    NextResponse,
+    ReadingResponse,
+    Worklist,
+    WorklistEntry,
+)
+from labelwise.serving.models import Model
+from labelwise.serving.problems import ProblemError, documented
+from labelwise.serving.routes.tag import check_documents
+from labelwise.serving.service import Here, Service
+from labelwise.serving.shapes import LabelInfo, Place, Prediction, SectionText
+from labelwise.serving.signing_in import Who
+
+router = APIRouter(prefix="/v1/desk", tags=["worklist"])
+ActPath = Annotated[str, Path(max_length=600, description="The id of the act.")]
+ReadingQuery = Annotated[
+    int, Query(ge=1, le=2, description="1 is the indexer's reading, 2 the second reader's.")
+]
+
+
+@router.post(
+    "/acts",
+    response_model=AddResponse,
+    responses=documented(408, 413, 415, 422, 504),
+    openapi_extra=described(AddRequest),
+)
+async def add(here: Here, who: Who, body: Annotated[AddRequest, sent(AddRequest)]) -> Response:
+    """Put acts on the worklist. The same text is one act, whatever it is called."""
+    check_documents(len(body.acts), here)
+    read = await here.reader.read(body.acts)
+    for place, one in enumerate(read):
+        if not one.document.sections:
+            name = f"acts[{place}]"
+            raise ProblemError(422, "invalid", f"{name}: there is no text to read", field=name)
+    documents = [
+        (_labelled(one.document, given.labels), one.total)
+        for one, given in zip(read, body.acts, strict=True)
+    ]
+    added = await asyncio.to_thread(
+        here.worklist.store.add, documents, source=body.source, who=who.name
+    )
+    here.worklist.advance.more()
+    return answer(AddResponse(acts=[AddedAct(id=id, new=new) for id, new in added]))
+
+
+@router.get("/acts", response_model=Worklist, responses=documented(422))
+def acts(
+    *,
+    here: Here,
+    who: Who,
+    state: Annotated[State | None, Query(description="Only acts in this state.")] = None,
+    by: Annotated[
+        str | None, Query(max_length=100, description="Only acts of this person.")
+    ] = None,
+    q: Annotated[str, Query(max_length=200, description="Words in the id or the title.")] = "",
+    sort: Annotated[Sort, Query(description="The column to sort by.")] = "added",
+    descending: Annotated[bool, Query(description="The largest or latest first.")] = False,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+) -> Response:
+    """The acts of the worklist."""
+    found = page(
+        here.worklist.store.database,
+        Wanted(state, by, q, sort, descending),
+        fingerprint=here.models.get(None).fingerprint,
+        limit=limit,
+        offset=offset,
+    )
+    return answer(
+        Worklist(
+            acts=[WorklistEntry(**vars(one)) for one in found.entries],
+            total=found.total,
+            states=found.states,
+            people=found.people,
+        )
+    )
+
+
+@router.get("/next", response_model=NextResponse, responses=documented(422))
+def next_one(
+    here: Here,
+    who: Who,
+    after: Annotated[str | None, Query(max_length=600, description="The act before it.")] = None,
+) -> Response:
+    """The act to work on next: one that nobody has begun, or that you have."""
+    return answer(NextResponse(id=next_act(here.worklist.store.database, who.name, after=after)))
+
+
+@router.get("/acts/{act:path}", response_model=ActResponse, responses=documented(404, 422))
+def act(here: Here, who: Who, act: ActPath, reading: ReadingQuery = 1) -> Response:
+    """An act with its text, how its reading stands, and what the first model suggests.
+
+    A second reader does not see the first reading.
+    """
+    store, model = here.worklist.store, here.models.get(None)
+    found = store.act(act)
+    if reading == 2:
+        _check_reviewer(who.may("reviewer"))
+    predictions = store.suggestions(act, model.fingerprint)
+    stopped = set(store.stopped()) if predictions else set()
+    return answer(
+        ActResponse(
+            id=found.document.id,
+            uuid=found.uuid,
+            title=found.document.title,
+            source=found.source,
+            words=found.words,
+            sections=[SectionText(kind=x.kind, text=x.text) for x in found.document.sections],
+            labels=list(found.document.labels),
+            added=found.added,
+            added_by=found.added_by,
+            reading=shown_reading(here, store.reading(act, reading)),
+            model=model.id,
+            predictions=None
+            if predictions is None
+            else [Prediction(**one) for one in predictions if one["id"] not in stopped],
+        )
+    )
+
+
+@router.post(
+    "/acts/{act:path}/decisions",
+    response_model=ReadingResponse,
+    responses=documented(404, 408, 409, 413, 415, 422),
+    openapi_extra=described(DecideRequest),
+)
+def decide(
+    here: Here, who: Who, act: ActPath, body: Annotated[DecideRequest, sent(DecideRequest)]
+) -> Response:
+    """Write decisions, all of them or none, upon the version that you saw.
+
+    Where somebody has written since, nothing is written, and the answer (409) says what changed
+    (`changed`) and how things stand (`now`).
+    """
+    if body.reading == 2:
+        _check_reviewer(who.may("reviewer"))
+    store = here.worklist.store
+    known = {one.concept: one for one in store.reading(act, body.reading).decisions}
+    changes = []
+    for place, one in enumerate(body.decisions):
+        name = f"decisions[{place}].concept"
+        if (one.concept is None) != (one.what in OF_ACTS):
+            needs = "names no concept" if one.what in OF_ACTS else "needs a concept"
+            raise ProblemError(422, "invalid", f"{name}: '{one.what}' {needs}", field=name)
+        if one.concept is None:
+            changes.append(_change(here, one, None))
+            continue
+        info = label_info(here, one.concept, one.model)
+        if info is None and one.concept in known:
+            info = _bare(one.concept, known[one.concept].uri, known[one.concept].descriptor)
+        if info is None:
+            raise ProblemError(
+                422, "invalid", f"{name}: neither a model nor its thesaurus has it", field=name
+            )
+        changes.append(_change(here, one, info))
+    written = store.decide(
+        act, changes, version=body.version, who=who.name, reading=body.reading, key=body.key
+    )
+    return answer(shown_reading(here, written))
+
+
+def _change(here: Service, given: Deciding, info: LabelInfo | None) -> Change:
+    model = here.models.loaded.get(given.model or "")
+    return Change(
+        given.what,
+        None if info is None else Concept(info.id, info.uri, info.descriptor),
+        given.model,
+        None if model is None else model.fingerprint,
+        given.score,
+        given.rank,
+    )
+
+
+def shown_reading(here: Service, reading: Reading) -> ReadingResponse:
+    return ReadingResponse(
+        reading=reading.reading,
+        state=reading.state,
+        version=reading.version,
+        who=reading.who,
+        when=reading.when,
+        decisions=[
+            Decided(
+                **vars(one),
+                info=label_info(here, one.concept or "", one.model)
+                or _bare(one.concept or "", one.uri, one.descriptor),
+            )
+            for one in reading.decisions
+        ],
+    )
+
+
+def label_info(here: Service, concept: str, model: str | None) -> LabelInfo | None:
+    """What the named model knows of a concept, or any other that does."""
+    first = here.models.loaded.get(model or "")
+    candidates: list[Model] = [*([first] if first else []), *here.models.loaded.values()]
+    return next((one.labels.info(concept) for one in candidates if concept in one.labels), None)
+
+
+def _bare(concept: str, uri: str | None, descriptor: str | None) -> LabelInfo:
+    """A concept that no model has any more."""
+    name = descriptor or concept
+    return LabelInfo(
+        id=concept,
+        uri=uri or "",
+        descriptor=name,
+        group=None,
+        count=0,
+        in_model=False,
+        place=Place(path=name),
+    )
+
+
+def _labelled(document: Document, labels: list[str]) -> Document:
+    return replace(document, labels=tuple(labels))
+
+
+def _check_reviewer(may: bool) -> None:
+    if not may:
+        raise ProblemError(403, "not-allowed", "a second reading is for reviewers")
