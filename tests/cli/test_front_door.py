@@ -50,6 +50,7 @@ COMMANDS = [
     ("desk", "list"),
     ("desk", "log"),
     ("desk", "person"),
+    ("desk", "agreement"),
     ("desk", "export"),
 ]
 

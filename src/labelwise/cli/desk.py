@@ -160,6 +160,44 @@ def person(
         print_json({"name": name, "role": role.value, "token": token}) if as_json else print(token)
 
 
+@desk.command()
+def agreement(store: StoreArgument, as_json: JsonOption = False) -> None:
+    """How far first and second readers agree: Cohen's kappa by pair, Krippendorff's alpha.
+
+    \b
+    Examples:
+      labelwise desk agreement desk.sqlite
+      labelwise desk agreement desk.sqlite --json
+    """
+    from labelwise.desk.agreement import agreement as agreed
+
+    found = agreed(_opened(store))
+    pairs = [vars(one) | {"kappa": one.kappa, "overlap": one.overlap} for one in found.pairs]
+    if as_json:
+        print_json({"acts": found.acts, "alpha": found.alpha, "pairs": pairs})
+        return
+    columns = ["first", "second", "acts", "both", "only first", "only second", "kappa", "F1"]
+    rows = [
+        [
+            one.first,
+            one.second,
+            one.acts,
+            one.both,
+            one.only_first,
+            one.only_second,
+            _figure(one.kappa),
+            _figure(one.overlap),
+        ]
+        for one in found.pairs
+    ]
+    print_table(columns, rows, left=("first", "second"))
+    note(f"{found.acts} acts were read twice; Krippendorff's alpha {_figure(found.alpha)}")
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
 class ExportFormat(StrEnum):
     csv = "csv"
     jsonl = "jsonl"

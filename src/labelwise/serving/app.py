@@ -35,13 +35,16 @@ from labelwise.serving.metrics import Metrics
 from labelwise.serving.models import Models, Source
 from labelwise.serving.problems import Problem, ProblemError
 from labelwise.serving.routes import (
+    agreement,
     annif,
+    desk_files,
     evidence,
     labels,
     operations,
     page,
     parse,
     session,
+    stopped,
     tag,
 )
 from labelwise.serving.routes import worklist as worklists
@@ -130,7 +133,7 @@ def create_app(
     app.state.models, app.state.desk = models, worklist is not None
     parts = [tag, evidence, labels, parse, operations, annif, page]
     if worklist is not None:
-        parts += [worklists, session]
+        parts += [worklists, session, desk_files, stopped, agreement]
     for part in parts:
         app.include_router(part.router)
     app.add_middleware(

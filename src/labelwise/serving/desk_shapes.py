@@ -163,3 +163,68 @@ class StopRequest(Shape):
 
 class Stopped(Shape):
     concepts: list[LabelInfo]
+
+
+class Readers(Shape):
+    """Two readers of the same acts, and the concepts that both, one or none of them chose."""
+
+    first: str
+    second: str
+    acts: int
+    both: int
+    only_first: int
+    only_second: int
+    neither: int
+    kappa: float | None = Field(description="Cohen's kappa; null where it has no value.")
+    overlap: float | None = Field(description="F1 of one reader's concepts by the other's.")
+
+
+class AgreementResponse(Shape):
+    acts: int = Field(description="Acts that were read twice.")
+    alpha: float | None = Field(description="Krippendorff's alpha over all readers.")
+    pairs: list[Readers]
+
+
+class TallyShape(Shape):
+    accepted: int
+    rejected: int
+    added: int
+
+
+class ConceptTally(TallyShape):
+    id: str
+    descriptor: str
+
+
+class RankTally(TallyShape):
+    rank: int
+
+
+class MonthTally(TallyShape):
+    month: str
+
+
+class Missed(Shape):
+    id: str
+    descriptor: str
+    added: int
+
+
+class OverSuggested(Shape):
+    id: str
+    descriptor: str
+    suggested: int = Field(description="Done acts for which it was suggested.")
+    refused: int = Field(description="Those of them that were done without it.")
+    stopped: bool
+
+
+class FiguresResponse(TallyShape):
+    acts: int = Field(description="Acts that are done.")
+    concepts: list[ConceptTally]
+    ranks: list[RankTally]
+    months: list[MonthTally]
+    missed: list[Missed]
+    over: list[OverSuggested]
+    seconds: list[float] = Field(
+        description="From opening an act to finishing it: lower quartile, median, upper quartile."
+    )

@@ -7,6 +7,7 @@ export class Problem extends Error {
     this.status = status;
     this.kind = (problem.type || "").replace("urn:labelwise:", "");
     this.field = problem.field;
+    this.more = problem; // what else it tells: of a conflict, what changed
   }
 }
 
@@ -18,16 +19,21 @@ export class Unreachable extends Error {
 }
 
 const KEY = "labelwise-key";
+const SESSION = "v1/desk/session";
 const PATIENCE = 30; // seconds that a busy service is asked again before the user is
 
-/** Set by the page: `unlock(problem)` asks for a key, `waiting(sentence)` tells why nothing comes. */
-export const hooks = { unlock: null, waiting: () => {} };
+/** Set by the page: `unlock(problem)` asks for a key, `signIn()` for a token, `waiting(sentence)` tells
+ * why nothing comes. */
+export const hooks = { unlock: null, signIn: null, waiting: () => {} };
 
 let mostBytes = Infinity; // of a request; told by the service
 
-/** What the service accepts, so that a body that is too large need not be sent to be refused. */
+/** What the service accepts, so that a body that is too large need not be sent to be refused; and
+ * whether it keeps a worklist. */
 export async function learnLimits() {
-  mostBytes = (await get("ready")).limits.max_body;
+  const { limits, desk } = await get("ready");
+  mostBytes = limits.max_body;
+  return desk;
 }
 
 function checkSize(bytes) {
@@ -52,7 +58,14 @@ export function useKey(given) {
   }
 }
 
+let csrf = ""; // what writes carry, so that the service knows that this page made them
+
+export function useCsrf(given) {
+  csrf = given;
+}
+
 function headers(more) {
+  if (csrf) more = { ...more, "X-CSRF-Token": csrf };
   if (!key) return more;
   // A header is made of bytes: the key goes as UTF-8.
   return { ...more, "X-API-Key": String.fromCharCode(...new TextEncoder().encode(key)) };
@@ -67,7 +80,10 @@ async function send(path, options) {
       return response;
     }
     const problem = await problemOf(response);
-    if (problem.status === 401 && hooks.unlock) {
+    if (problem.kind === "not-signed-in" && hooks.signIn && path !== SESSION) {
+      await hooks.signIn();
+      options.headers = headers(options.headers);
+    } else if (problem.kind === "unauthorised" && hooks.unlock) {
       await hooks.unlock(options.headers["X-API-Key"] ? "This key is not the right one." : "");
       options.headers = headers(options.headers);
     } else if (problem.status === 503 && performance.now() - began < PATIENCE * 1000) {
@@ -125,6 +141,15 @@ export async function get(path, signal) {
 
 export async function post(path, content, signal) {
   return body(await send(path, posting(content, signal)));
+}
+
+export async function remove(path) {
+  return body(await send(path, { method: "DELETE", headers: headers({}) }));
+}
+
+/** A file that the service makes. */
+export async function file(path) {
+  return (await send(path, { headers: headers({}) })).blob();
 }
 
 function posting(content, signal) {

@@ -4,13 +4,14 @@
  * so that it can be kept as it is.
  */
 
+import * as acts from "./acts.js";
 import * as api from "./api.js";
 import { passed } from "./cut.js";
 import { Decisions } from "./decisions.js";
 import { count, number } from "./dom.js";
 import { Lights } from "./evidence.js";
 import * as keep from "./keep.js";
-import { progress, say, settled, trouble } from "./messages.js";
+import { notice, progress, say, settled, trouble } from "./messages.js";
 
 const TOP = 50; // suggestions asked for; the threshold cuts them here, at once
 const SECTION_TOP = 3;
@@ -86,7 +87,6 @@ class Desk extends EventTarget {
   async #loadModels() {
     try {
       const found = await api.get("v1/models");
-      await api.learnLimits();
       this.models = found.models;
       this.settings.model = this.model(this.settings.model)?.id ?? found.default;
       settled("models");
@@ -173,6 +173,8 @@ class Desk extends EventTarget {
   }
 
   neverSuggest(info) {
+    this.work.act?.never.push(info.id);
+    if (this.work.act && this.decisions.of(info.id) !== "rejected") this.decisions.decide(info, "rejected");
     const line = `${info.id} ${info.descriptor}`;
     const before = this.settings.exclude.trimEnd();
     this.decisions.excluded(info);
@@ -186,7 +188,8 @@ class Desk extends EventTarget {
   }
 
   #lists() {
-    return { include: ids(this.settings.include), exclude: ids(this.settings.exclude) };
+    const exclude = [...new Set([...ids(this.settings.exclude), ...acts.store.stopped])];
+    return { include: ids(this.settings.include), exclude };
   }
 
   // --- documents ------------------------------------------------------------------------------
@@ -239,7 +242,8 @@ class Desk extends EventTarget {
 
   /** Take several documents: the first is opened, the others wait among the kept ones. */
   async beginAll(documents) {
-    const works = documents.map(([one, source]) => this.#workOf(one, source));
+    if (acts.store.on) return this.#putDown(documents);
+    const works = documents.map(([one, source]) => this.workOf(one, source));
     for (const work of works.slice(1).reverse()) {
       try {
         if (!(await keep.load(work.id))) await keep.keepText(work);
@@ -251,7 +255,30 @@ class Desk extends EventTarget {
     if (works.length > 1) say(`${count(works.length, "document")} taken; the first is open`);
   }
 
-  #workOf(document, source) {
+  /** Put documents on the worklist; one alone is opened. */
+  async #putDown(documents) {
+    const added = [];
+    try {
+      for (const [n, [one, source]] of documents.entries()) {
+        progress({ text: `Adding ${number(n + 1)} of ${number(documents.length)}`, done: n, steps: documents.length });
+        added.push(...(await acts.add([one], source ?? "")));
+      }
+      settled("add");
+    } catch (error) {
+      trouble("add", error, () => this.#putDown(documents.slice(added.length)));
+    } finally {
+      progress(null);
+    }
+    const fresh = added.filter((one) => one.new).length;
+    const known = added.length - fresh;
+    if (documents.length > 1) {
+      notice(`${count(fresh, "act")} added${known ? `, ${number(known)} were there already` : ""}.`);
+    }
+    location.hash = documents.length === 1 && added.length ? acts.addressOf(added[0].id) : "#/worklist";
+    this.tell("worklist");
+  }
+
+  workOf(document, source) {
     return {
       id: document.uuid, // the same for the same text, so that a file opened again is found again
       name: document.id,
@@ -272,18 +299,20 @@ class Desk extends EventTarget {
       exported: 0, // and when it was exported
       version: 0, // how often it was stored
       lit: [],
+      act: null, // where it stands on the worklist of the service, if it does
     };
   }
 
   /** Start to work on a document, or go on where it was opened before. */
   async begin(document, source) {
+    if (acts.store.on) return this.#putDown([[document, source]]);
     if (await this.resume(document.uuid)) {
       history.pushState(null, "", `#${document.uuid}`);
       say("This document was opened before: what was decided is here");
       return;
     }
     this.#leave();
-    this.work = this.#workOf(document, source);
+    this.work = this.workOf(document, source);
     this.#storing = keep.keepText(this.work).then(
       () => this.unkept(""),
       (error) => this.unkept(error.message),
@@ -302,6 +331,14 @@ class Desk extends EventTarget {
   markExported() {
     const at = Date.now();
     this.change((work) => Object.assign(work, { exported: at }), "exported");
+  }
+
+  /** Work on an act of the worklist. */
+  open(work) {
+    this.#leave();
+    this.work = work;
+    this.tell("document", "predictions", "decisions", "lit", "compare", "act");
+    this.tag();
   }
 
   /** Go on with a work that was kept. */
@@ -477,6 +514,12 @@ class Desk extends EventTarget {
     if (!work || !this.#unsaved) return;
     this.#unsaved = false;
     this.#saving = true;
+    if (work.act) {
+      await acts.save(work);
+      this.#saving = false;
+      this.saveNow();
+      return;
+    }
     await this.#storing; // and all that changes in this step is written in one go
     const changes = this.#changes.get(work) ?? [];
     this.#changes.delete(work);

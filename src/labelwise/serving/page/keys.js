@@ -1,5 +1,6 @@
 /** Single keys, for work all day. */
 
+import { finish } from "./acts.js";
 import { desk } from "./desk.js";
 import { $ } from "./dom.js";
 import { decideFocused, focusList, lightRank } from "./suggestions.js";
@@ -28,6 +29,10 @@ const KEYS = {
   c: () => $("compare").focus(),
   e: press("export"),
   d: press("new"),
+  f: () => desk.work.act && finish(),
+  w: () => {
+    if (desk.work.act) location.hash = "#/worklist";
+  },
 };
 
 function key(event) {

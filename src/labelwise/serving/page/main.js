@@ -1,7 +1,9 @@
 /** The desk is put together here. */
 
-import { Problem, hooks, useKey } from "./api.js";
+import { finish, learnStopped, open, refresh, store, unsaved } from "./acts.js";
+import { Problem, hooks, learnLimits, useKey } from "./api.js";
 import { startChosen } from "./chosen.js";
+import { startConflict } from "./conflict.js";
 import { desk } from "./desk.js";
 import { $, count, h } from "./dom.js";
 import { startExport } from "./export.js";
@@ -9,23 +11,29 @@ import { startIdentity } from "./identity.js";
 import { startKey } from "./key.js";
 import { startKeys } from "./keys.js";
 import { startLists } from "./lists.js";
-import { startMessages } from "./messages.js";
+import { notice, startMessages, trouble } from "./messages.js";
 import { startOutline } from "./outline.js";
 import { startSearch } from "./search.js";
+import { knowMe, startSignIn } from "./signin.js";
 import { startStart } from "./start.js";
 import { startSuggestions } from "./suggestions.js";
 import { showTab, startText } from "./text.js";
+import { startWorklist } from "./worklist.js";
 
 // --- the bar ----------------------------------------------------------------------------------
 
 function drawTitle() {
   const { work } = desk;
-  document.body.dataset.view = work ? "desk" : "start";
-  $("title").textContent = work ? work.title : "Index a document";
+  const view = work ? "desk" : place().view;
+  document.body.dataset.view = view;
+  document.body.dataset.act = String(Boolean(work?.act));
+  $("title").textContent = work ? work.title : TITLES[view];
   $("title").title = work?.title ?? "";
   document.title = work ? `${work.title.slice(0, 80)} · labelwise desk` : "labelwise desk";
   drawFacts();
 }
+
+const TITLES = { start: "Index a document", worklist: "Worklist" };
 
 function drawFacts() {
   const { work } = desk;
@@ -37,8 +45,22 @@ function drawFacts() {
       facts.push(`the model reads the first ${read}; choose “section by section” for the rest`);
     }
     for (const one of new Set([work.name, work.source])) if (one) facts.push(one);
+    if (work.act) facts.push(...standing(work.act));
   }
   $("facts").textContent = facts.join(" · ");
+}
+
+/** How an act of the worklist stands: "open · Ana". */
+function standing({ reading, state, who }) {
+  return [reading === 2 ? `second reading ${state}` : state, who].filter(Boolean);
+}
+
+function drawAct() {
+  const { work } = desk;
+  if (!work?.act) return;
+  const done = work.act.state === "done";
+  $("done").textContent = done ? "Reopen" : work.act.reading === 2 ? "Done" : "Done, next";
+  drawFacts();
 }
 
 function drawModels() {
@@ -77,11 +99,43 @@ function nextTheme() {
 
 /** What stands after # is the work that is open, so that reload, back and forward do as they should. */
 async function follow() {
+  if (store.on) {
+    await followAct();
+    return;
+  }
   const id = location.hash.slice(1);
   if (id === (desk.work?.id ?? "")) return;
   if (/^[\da-f-]+$/.test(id) && (await desk.resume(id))) return;
   if (id) history.replaceState(null, "", location.pathname);
   desk.close();
+}
+
+/** Where the address leads: {view}, or {act, reading} with a worklist. */
+function place() {
+  if (!store.on) return { view: "start" };
+  const [, kind, id] = /^#\/(act|second)\/(.+)$/.exec(location.hash) ?? [];
+  if (kind) return { act: decodeURIComponent(id), reading: kind === "second" ? 2 : 1, view: "worklist" };
+  return { view: location.hash === "#/add" ? "start" : "worklist" };
+}
+
+let opening = "";
+
+/** With a worklist: `#/act/32019R0532` is an act that a colleague can open by the same address. */
+async function followAct() {
+  const { act, reading } = place();
+  if (!act) {
+    desk.close();
+    desk.tell("worklist");
+    return;
+  }
+  const here = desk.work?.act;
+  const whither = location.hash;
+  if ((here?.id === act && here.reading === reading) || opening === whither) return;
+  if (here) notice("");
+  opening = whither; // a click tells twice: the address changed, and the history did
+  const opened = await open(act, reading);
+  opening = "";
+  if (!opened && !desk.work) location.replace("#/worklist");
 }
 
 // --- dialogs ----------------------------------------------------------------------------------
@@ -143,6 +197,9 @@ startIdentity();
 startStart();
 startKeys();
 startTabs();
+startSignIn();
+startConflict();
+startWorklist();
 
 desk.on("document", () => {
   drawTitle();
@@ -153,6 +210,7 @@ desk.on("title", drawTitle);
 desk.on("settings", drawTheme);
 desk.on("predictions", drawFacts);
 desk.on("models model compare", drawModels);
+desk.on("act", drawAct);
 desk.on("keeping", () => {
   $("unkept").hidden = !desk.reason;
   $("unkept").textContent =
@@ -162,6 +220,10 @@ desk.on("keeping", () => {
 $("model").addEventListener("change", () => desk.useModel($("model").value));
 $("compare").addEventListener("change", () => desk.compareWith($("compare").value));
 $("new").addEventListener("click", () => {
+  if (store.on) {
+    location.hash = "#/add";
+    return;
+  }
   history.pushState(null, "", location.pathname);
   desk.close();
   $("pasted").focus();
@@ -170,14 +232,32 @@ $("theme").addEventListener("click", nextTheme);
 $("stop").addEventListener("click", () => desk.stop());
 document.querySelector(".name").addEventListener("click", (event) => {
   event.preventDefault();
-  $("new").click();
+  if (store.on) location.hash = "#/worklist";
+  else $("new").click();
 });
+$("done").addEventListener("click", finish);
 addEventListener("popstate", follow);
 addEventListener("hashchange", follow);
 addEventListener("pagehide", () => desk.leavePage());
-addEventListener("visibilitychange", () => document.hidden && desk.saveNow());
+addEventListener("visibilitychange", () => (document.hidden ? desk.saveNow() : refresh()));
+addEventListener("beforeunload", (event) => unsaved() && event.preventDefault());
+
+/** A service with a worklist is another desk: nobody works at it before it is known who they are. */
+async function begin() {
+  try {
+    store.on = await learnLimits();
+    document.body.dataset.store = String(store.on);
+    if (!store.on) return;
+    await knowMe();
+    await learnStopped();
+  } catch (error) {
+    trouble("begin", error, () => begin().then(follow));
+  }
+}
 
 desk.listen();
+await begin();
 desk.loadModels();
 await follow();
+drawTitle();
 if (!desk.work) $("pasted").focus();

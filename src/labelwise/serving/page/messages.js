@@ -53,7 +53,15 @@ function sentence(error) {
   return `Something went wrong in this page: ${error.message}`;
 }
 
+/** Something that happened and asks for nothing; it stays until it is dismissed. */
+export function notice(sentence) {
+  $("noticed").hidden = !sentence;
+  $("notice").textContent = sentence;
+  say(sentence);
+}
+
 export function startMessages() {
+  $("notice-dismiss").addEventListener("click", () => notice(""));
   $("retry").addEventListener("click", () => {
     const all = [...troubles.values()];
     troubles.clear();

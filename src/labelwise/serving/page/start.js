@@ -2,6 +2,7 @@
 
 import { desk } from "./desk.js";
 import { $, count, h, smallButton } from "./dom.js";
+import { filesOf } from "./folders.js";
 import * as keep from "./keep.js";
 import { say, trouble } from "./messages.js";
 
@@ -126,12 +127,12 @@ function watchDrops() {
   addEventListener("dragleave", (event) => {
     if (!event.relatedTarget) $("drop").hidden = true;
   });
-  addEventListener("drop", (event) => {
+  addEventListener("drop", async (event) => {
     $("drop").hidden = true;
     if (!hasFile(event)) return;
     event.preventDefault();
     if (document.querySelector("dialog[open]")) return;
-    readFiles(event.dataTransfer.files);
+    readFiles(await filesOf(event.dataTransfer));
   });
 }
 
@@ -143,6 +144,10 @@ export function startStart() {
   $("file").addEventListener("change", () => {
     readFiles($("file").files);
     $("file").value = "";
+  });
+  $("folder").addEventListener("change", () => {
+    readFiles([...$("folder").files].filter((one) => !one.name.startsWith(".")));
+    $("folder").value = "";
   });
   $("examples").replaceChildren(
     ...EXAMPLES.map(([name, title, hint]) => card(title, hint, () => readExample(name, title))),

@@ -169,7 +169,7 @@ def decide(
             continue
         info = label_info(here, one.concept, one.model)
         if info is None and one.concept in known:
-            info = _bare(one.concept, known[one.concept].uri, known[one.concept].descriptor)
+            info = bare_info(one.concept, known[one.concept].uri, known[one.concept].descriptor)
         if info is None:
             raise ProblemError(
                 422, "invalid", f"{name}: neither a model nor its thesaurus has it", field=name
@@ -204,7 +204,7 @@ def shown_reading(here: Service, reading: Reading) -> ReadingResponse:
             Decided(
                 **vars(one),
                 info=label_info(here, one.concept or "", one.model)
-                or _bare(one.concept or "", one.uri, one.descriptor),
+                or bare_info(one.concept or "", one.uri, one.descriptor),
             )
             for one in reading.decisions
         ],
@@ -218,7 +218,7 @@ def label_info(here: Service, concept: str, model: str | None) -> LabelInfo | No
     return next((one.labels.info(concept) for one in candidates if concept in one.labels), None)
 
 
-def _bare(concept: str, uri: str | None, descriptor: str | None) -> LabelInfo:
+def bare_info(concept: str, uri: str | None, descriptor: str | None) -> LabelInfo:
     """A concept that no model has any more."""
     name = descriptor or concept
     return LabelInfo(

@@ -1,0 +1,285 @@
+/** Acts of a service that keeps a worklist: opened, decided upon a version, never overwritten.
+ *
+ * What was decided here is held against what the store has; the difference is sent, with the version
+ * that it was decided upon. Where somebody else has written since, the store refuses, and what they
+ * wrote is taken over; where both decided about one concept, the user is asked (conflict.js).
+ */
+
+import * as api from "./api.js";
+import { desk } from "./desk.js";
+import { count } from "./dom.js";
+import { notice, say, settled, trouble } from "./messages.js";
+
+/** Who works here, and what is not to be suggested to anybody; `on` where there is a worklist. */
+export const store = { on: false, me: null, stopped: [] };
+
+/** Set by conflict.js: which of two decisions about a concept is to hold. */
+export const hooks = { choose: async () => "theirs" };
+
+const path = (id) => `v1/desk/acts/${encodeURIComponent(id)}`;
+
+/** The address of an act within the page; 2 is the second reader's. */
+export const addressOf = (id, reading = 1) =>
+  `#/${reading === 2 ? "second" : "act"}/${encodeURIComponent(id)}`;
+
+/** Put documents on the worklist; gives their ids there. */
+export async function add(documents, source) {
+  const acts = documents.map(({ id, title, sections, labels }) => {
+    return { id: id.slice(0, 500), title: title.slice(0, 20_000), sections, labels };
+  });
+  const found = await api.post("v1/desk/acts", { acts, source: source.slice(0, 500) });
+  return found.acts;
+}
+
+// --- opening ------------------------------------------------------------------------------------
+
+const ahead = new Map(); // the act that comes next, asked for while another is at work
+
+async function fetched(id, reading) {
+  const known = reading === 1 && ahead.get(id);
+  ahead.clear();
+  return known || api.get(`${path(id)}?reading=${reading}`);
+}
+
+/** Open an act, and ask for the one that comes next. */
+export async function open(id, reading = 1) {
+  try {
+    if (!desk.models.length) await desk.loadModels();
+    const found = await fetched(id, reading);
+    settled("act");
+    const document = { ...found, id: found.id };
+    const work = desk.workOf(document, found.source);
+    const { state, version, who, when } = found.reading;
+    work.act = { id: found.id, reading, state, version, who, when, wanted: null, never: [], pending: null };
+    take(work, found.reading);
+    work.decisions = fromStore(found.reading.decisions);
+    work.predictions = work.model === found.model ? found.predictions : null;
+    desk.open(work);
+    if (state === "new") want("open");
+    if (state === "open" && who !== store.me.name) notice(`${who} has begun this act.`);
+    prefetch();
+    return true;
+  } catch (error) {
+    trouble("act", error, () => open(id, reading));
+    return false;
+  }
+}
+
+async function prefetch() {
+  const { work } = desk;
+  if (work?.act.reading !== 1) return;
+  try {
+    const id = await nextId();
+    if (!id || desk.work !== work) return;
+    ahead.set(id, await api.get(`${path(id)}?reading=1`));
+  } catch {
+    // it is asked for again when it is wanted
+  }
+}
+
+async function nextId() {
+  return (await api.get(`v1/desk/next?after=${encodeURIComponent(desk.work.act.id)}`)).id;
+}
+
+// --- what was decided ---------------------------------------------------------------------------
+
+const STATES = { accept: "accepted", add: "accepted", reject: "rejected", never: "rejected" };
+
+/** Decisions of the store in the shape that the desk has them in. */
+function fromStore(decisions) {
+  return Object.fromEntries(
+    decisions.map((one, order) => [
+      one.concept,
+      {
+        ...one.info,
+        score: one.score,
+        rank: one.rank,
+        model: one.model ?? "",
+        state: STATES[one.what],
+        how: one.what === "add" ? "added" : "suggested",
+        at: Date.parse(one.when),
+        order,
+        who: one.who,
+      },
+    ]),
+  );
+}
+
+/** From now on this is what the store has. */
+function take(work, reading) {
+  Object.assign(work.act, { state: reading.state, version: reading.version, who: reading.who, when: reading.when });
+  work.act.stored = fromStore(reading.decisions);
+}
+
+/** What the store has not been told yet. */
+function unsent(work) {
+  const { stored, state, wanted, never } = work.act;
+  const found = [];
+  for (const id of new Set([...Object.keys(stored), ...Object.keys(work.decisions)])) {
+    const mine = work.decisions[id];
+    if (mine?.state === stored[id]?.state) continue;
+    if (!mine) found.push({ what: "remove", concept: id });
+    else found.push(written(mine, never.includes(id)));
+  }
+  if (wanted === "reopen" || (found.length && state === "done")) found.unshift({ what: "reopen" });
+  else if (wanted) found.push({ what: wanted });
+  return found;
+}
+
+function written({ id, state, how, model, score, rank }, never) {
+  const accepted = how === "added" ? "add" : "accept";
+  const refused = never ? "never" : "reject";
+  return { what: state === "accepted" ? accepted : refused, concept: id, model: model || null, score, rank };
+}
+
+/** Whether something is not safe yet. */
+export const unsaved = () => Boolean(desk.work?.act && unsent(desk.work).length);
+
+const saving = new WeakMap(); // by work: one write after another
+
+/** Send what was decided. False where it could not be written now; it is kept and sent later. */
+export function save(work) {
+  const before = saving.get(work) ?? Promise.resolve();
+  const now = before.then(() => send(work));
+  saving.set(work, now);
+  return now;
+}
+
+async function send(work) {
+  const { act } = work;
+  const decisions = unsent(work);
+  if (!act.pending && !decisions.length) return true;
+  // A write whose answer was lost is sent again as it was, so that it is not written twice.
+  act.pending ??= { version: act.version, reading: act.reading, key: newKey(), decisions };
+  try {
+    const found = await api.post(`${path(act.id)}/decisions`, act.pending);
+    settled("store");
+    if (act.pending.decisions.some((one) => one.what === act.wanted)) act.wanted = null;
+    act.pending = null;
+    take(work, found);
+    if (desk.work === work) desk.dispatchEvent(new Event("act"));
+  } catch (error) {
+    try {
+      await refused(work, error);
+    } catch (again) {
+      trouble("store", again, () => save(work));
+      return false;
+    }
+  }
+  return send(work);
+}
+
+const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
+
+async function refused(work, error) {
+  if (error.kind === "conflict") await merge(work, error.more);
+  else if (error.kind === "wrong-state") await reload(work, error);
+  else throw error;
+}
+
+/** Take over what others wrote; ask where both decided about one concept. */
+async function merge(work, { changed, now }) {
+  const { act } = work;
+  const mine = new Set(unsent(work).map((one) => one.concept));
+  const theirs = fromStore(now.decisions);
+  const touched = [...new Set(changed.map((one) => one.concept).filter(Boolean))];
+  const hadWanted = act.wanted;
+  act.pending = null;
+  act.wanted = null;
+  take(work, now);
+  const names = [...new Set(changed.map((one) => one.who))].join(", ");
+  for (const id of touched) {
+    const both = mine.has(id) && work.decisions[id]?.state !== theirs[id]?.state;
+    const by = changed.findLast((one) => one.concept === id);
+    if (both && (await hooks.choose(work.decisions[id], theirs[id], by)) === "mine") continue;
+    if (theirs[id]) work.decisions[id] = theirs[id];
+    else delete work.decisions[id];
+  }
+  if (desk.work !== work) return;
+  const stays = hadWanted === "done" ? " Look at it, then finish it again." : "";
+  if (touched.length || stays) {
+    notice(`${names} changed ${count(touched.length, "concept")} of this act meanwhile; it is shown here.${stays}`);
+  } else if (names && names !== store.me.name) {
+    notice(`${names} has this act open too.`);
+  }
+  desk.dispatchEvent(new Event("act"));
+  desk.dispatchEvent(new Event("decisions"));
+}
+
+/** The act is not in the state for what was wanted: show it as it is. */
+async function reload(work, error) {
+  work.act.pending = null;
+  work.act.wanted = null;
+  const found = await api.get(`${path(work.act.id)}?reading=${work.act.reading}`);
+  take(work, found.reading);
+  work.decisions = fromStore(found.reading.decisions);
+  notice(error.message);
+  if (desk.work !== work) return;
+  desk.dispatchEvent(new Event("act"));
+  desk.dispatchEvent(new Event("decisions"));
+}
+
+/** What others did since, when somebody comes back to this tab. */
+export async function refresh() {
+  const { work } = desk;
+  if (!work?.act || unsent(work).length) return;
+  try {
+    const { reading } = await api.get(`${path(work.act.id)}?reading=${work.act.reading}`);
+    if (desk.work !== work || reading.version <= work.act.version || unsent(work).length) return;
+    take(work, reading);
+    work.decisions = fromStore(reading.decisions);
+    notice(`${reading.who} changed this act meanwhile; it is shown here.`);
+    desk.dispatchEvent(new Event("act"));
+    desk.dispatchEvent(new Event("decisions"));
+  } catch {
+    // whoever writes next learns of it
+  }
+}
+
+// --- done ---------------------------------------------------------------------------------------
+
+function want(what) {
+  desk.work.act.wanted = what;
+  return save(desk.work);
+}
+
+/** Done, and on to the next act; a done act is reopened. */
+export async function finish() {
+  const { work } = desk;
+  if (work.act.state === "done") {
+    await want("reopen");
+    return;
+  }
+  await want("done");
+  if (desk.work !== work || work.act.state !== "done") return; // refused, or others wrote: stay
+  say(`${work.title} is done`);
+  let next = null;
+  try {
+    next = work.act.reading === 1 ? await nextId() : null;
+  } catch (error) {
+    trouble("act", error, null);
+  }
+  location.hash = next ? addressOf(next) : "#/worklist";
+  if (!next) notice("Done. There is no other act to work on.");
+}
+
+// --- who works here -----------------------------------------------------------------------------
+
+export async function whoAmI() {
+  useSession(await api.get("v1/desk/session"));
+  return store.me;
+}
+
+export function useSession(session) {
+  store.me = session.name === null ? null : session;
+  api.useCsrf(session.csrf);
+  desk.dispatchEvent(new Event("me"));
+}
+
+export async function learnStopped() {
+  try {
+    store.stopped = (await api.get("v1/desk/stopped")).concepts.map((one) => one.id);
+  } catch {
+    store.stopped = [];
+  }
+}
