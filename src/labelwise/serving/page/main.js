@@ -1,5 +1,6 @@
 /** The desk is put together here. */
 
+import { startAgreement } from "./agreement.js";
 import { finish, learnStopped, open, refresh, store, unsaved } from "./acts.js";
 import { Problem, hooks, learnLimits, useKey } from "./api.js";
 import { startChosen } from "./chosen.js";
@@ -29,11 +30,17 @@ function drawTitle() {
   document.body.dataset.act = String(Boolean(work?.act));
   $("title").textContent = work ? work.title : TITLES[view];
   $("title").title = work?.title ?? "";
+  for (const one of document.querySelectorAll(".places a")) {
+    const here = !work && (VIEWS[one.hash] ?? "worklist") === view;
+    if (here) one.setAttribute("aria-current", "page");
+    else one.removeAttribute("aria-current");
+  }
   document.title = work ? `${work.title.slice(0, 80)} · labelwise desk` : "labelwise desk";
   drawFacts();
 }
 
-const TITLES = { start: "Index a document", worklist: "Worklist" };
+const VIEWS = { "#/add": "start", "#/agreement": "agreement" };
+const TITLES = { start: "Index a document", worklist: "Worklist", agreement: "Agreement" };
 
 function drawFacts() {
   const { work } = desk;
@@ -115,7 +122,7 @@ function place() {
   if (!store.on) return { view: "start" };
   const [, kind, id] = /^#\/(act|second)\/(.+)$/.exec(location.hash) ?? [];
   if (kind) return { act: decodeURIComponent(id), reading: kind === "second" ? 2 : 1, view: "worklist" };
-  return { view: location.hash === "#/add" ? "start" : "worklist" };
+  return { view: VIEWS[location.hash] ?? "worklist" };
 }
 
 let opening = "";
@@ -200,6 +207,7 @@ startTabs();
 startSignIn();
 startConflict();
 startWorklist();
+startAgreement();
 
 desk.on("document", () => {
   drawTitle();
