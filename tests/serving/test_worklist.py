@@ -14,9 +14,11 @@ from labelwise.desk.database import Database
 from labelwise.desk.people import People
 from labelwise.errors import LabelwiseError
 from labelwise.methods import Method
+from labelwise.serving.app import create_app
 from labelwise.serving.models import Source
 from labelwise.serving.server import Server
 from labelwise.serving.signing_in import FAILURES, Proxy
+from labelwise.serving.worklist import Worklist
 
 pytestmark = pytest.mark.xdist_group("serving")
 
@@ -111,6 +113,23 @@ def test_without_a_store_there_are_no_such_routes(client: httpx.Client) -> None:
     assert client.get("/ready").json()["desk"] is False
     assert client.get("/v1/desk/acts").status_code == 404
     assert "/v1/desk/acts" not in client.get("/openapi.json").json()["paths"]
+
+
+def test_every_route_says_what_its_problems_look_like(tmp_path: Path) -> None:
+    worklist = Worklist(str(tmp_path / "desk.sqlite"), loopback=True)
+    schema = create_app([], worklist=worklist).openapi()
+    routes = {path: one for path, one in schema["paths"].items() if path.startswith("/v1/desk")}
+    assert {"/v1/desk/acts", "/v1/desk/export", "/v1/desk/session"} <= set(routes)
+    for path, methods in routes.items():
+        for method, route in methods.items():
+            problems = {
+                status: answer
+                for status, answer in route["responses"].items()
+                if int(status) >= 400
+            }
+            assert {"400", "401", "403", "500", "503"} <= set(problems), (path, method)
+            for answer in problems.values():
+                assert list(answer["content"]) == ["application/problem+json"], (path, method)
 
 
 # --- people -------------------------------------------------------------------------------------

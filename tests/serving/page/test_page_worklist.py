@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -72,7 +71,7 @@ def test_acts_are_done_one_after_another_by_keys_and_two_people_never_overwrite_
     page.click(f"#acts tr[data-id='{first}'] a")
     page.wait_for_selector(".line")
     assert page.url.endswith(f"#/act/{first}")
-    page.wait_for_function("document.querySelector('#facts').textContent.includes('open · Ana')")
+    page.wait_for_selector("#facts:has-text('open · Ana')")
 
     # Ben decides about two concepts that Ana sees undecided.
     here = department.store.suggestions(first, _fingerprint(department))
@@ -163,4 +162,4 @@ def _until(page: Any, holds: Any) -> None:
         if holds():
             return
         page.wait_for_timeout(50)
-    pytest.fail(json.dumps("waited in vain"))
+    pytest.fail("waited in vain")

@@ -222,12 +222,15 @@ class Desk extends EventTarget {
   async readAll(files) {
     const run = (this.#readRun = new AbortController());
     const documents = [];
+    const added = [];
     const failed = [];
     for (const [n, file] of files.entries()) {
       progress({ text: `Reading file ${number(n + 1)} of ${number(files.length)}`, done: n, steps: files.length });
       try {
         const found = await api.parse(file, { signal: run.signal });
-        documents.push(...withText(found.documents).map((one) => [one, file.name]));
+        const whole = withText(found.documents).map((one) => [one, file.name]);
+        if (acts.store.on) added.push(...(await this.#add(whole)));
+        else documents.push(...whole);
         if (found.more) failed.push([file.name, new Error("holds more documents than are read at a time")]);
       } catch (error) {
         if (error.name === "AbortError") break;
@@ -236,7 +239,8 @@ class Desk extends EventTarget {
     }
     progress(null);
     settled("read");
-    await this.beginAll(documents);
+    if (acts.store.on) this.#showAdded(added);
+    else await this.beginAll(documents);
     if (failed.length) trouble("read", unread(failed), null);
   }
 
@@ -259,9 +263,9 @@ class Desk extends EventTarget {
   async #putDown(documents) {
     const added = [];
     try {
-      for (const [n, [one, source]] of documents.entries()) {
+      for (const [n, one] of documents.entries()) {
         progress({ text: `Adding ${number(n + 1)} of ${number(documents.length)}`, done: n, steps: documents.length });
-        added.push(...(await acts.add([one], source ?? "")));
+        added.push(...(await this.#add([one])));
       }
       settled("add");
     } catch (error) {
@@ -269,12 +273,22 @@ class Desk extends EventTarget {
     } finally {
       progress(null);
     }
+    if (documents.length === 1 && added.length) location.hash = acts.addressOf(added[0].id);
+    else this.#showAdded(added);
+  }
+
+  /** One at a time: together they may be more than the service takes. */
+  async #add(documents) {
+    const added = [];
+    for (const [one, source] of documents) added.push(...(await acts.add([one], source ?? "")));
+    return added;
+  }
+
+  #showAdded(added) {
     const fresh = added.filter((one) => one.new).length;
     const known = added.length - fresh;
-    if (documents.length > 1) {
-      notice(`${count(fresh, "act")} added${known ? `, ${number(known)} were there already` : ""}.`);
-    }
-    location.hash = documents.length === 1 && added.length ? acts.addressOf(added[0].id) : "#/worklist";
+    notice(`${count(fresh, "act")} added${known ? `, ${number(known)} were there already` : ""}.`);
+    location.hash = "#/worklist";
     this.tell("worklist");
   }
 

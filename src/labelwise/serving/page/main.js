@@ -121,8 +121,16 @@ async function follow() {
 function place() {
   if (!store.on) return { view: "start" };
   const [, kind, id] = /^#\/(act|second)\/(.+)$/.exec(location.hash) ?? [];
-  if (kind) return { act: decodeURIComponent(id), reading: kind === "second" ? 2 : 1, view: "worklist" };
+  if (kind) return { act: decoded(id), reading: kind === "second" ? 2 : 1, view: "worklist" };
   return { view: VIEWS[location.hash] ?? "worklist" };
+}
+
+function decoded(id) {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id; // not written by us: the service has no such act
+  }
 }
 
 let opening = "";
