@@ -69,6 +69,7 @@ class Desk extends EventTarget {
   }
 
   changeOf(work, change) {
+    if (work.act) return change(work); // the service keeps it (acts.js)
     if (!this.#stored.has(work)) this.#stored.set(work, structuredClone(keep.shared(work)));
     change(work);
     this.#changes.set(work, [...(this.#changes.get(work) ?? []), change]);
