@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import sys
 from enum import StrEnum
@@ -56,10 +55,11 @@ def add(
       labelwise desk add desk.sqlite acts/
       labelwise desk add postgresql://desk@db/desk act.html 32019R0532
     """
+    from labelwise.desk.people import this_user
     from labelwise.text.tokenizer import words
 
     opened = _opened(store, create=True)
-    who = who or getpass.getuser()
+    who = who or this_user()
     new = known = 0
     for document in read_inputs(files, skip_bad=skip_bad):
         count = sum(len(words(section.text)) for section in document.sections)
@@ -125,7 +125,7 @@ def person(
         str | None, typer.Argument(help="Whom; without a name all are listed.", show_default=False)
     ] = None,
     role: Annotated[
-        Role, typer.Option(help="reviewer also reads a second time; admin also stops concepts.")
+        Role, typer.Option(help="A reviewer also reads a second time and stops concepts.")
     ] = Role.indexer,
     remove: Annotated[
         bool, typer.Option("--remove", help="May not sign in any more; what they did stays.")

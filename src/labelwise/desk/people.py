@@ -6,6 +6,7 @@ cannot sign in with what it holds.
 
 from __future__ import annotations
 
+import getpass
 import hashlib
 import hmac
 import re
@@ -109,6 +110,14 @@ class People:
         with self._database.reading():
             found = self._database.run(query, (value,)).fetchone()
         return None if found is None else Person(*found)
+
+
+def this_user() -> str:
+    """Who runs this program; a container may have nobody of a name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "somebody"
 
 
 def _digest(token: str) -> str:

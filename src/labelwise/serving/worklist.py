@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import getpass
 from dataclasses import dataclass
 
 from labelwise.desk.database import Database
-from labelwise.desk.people import People
+from labelwise.desk.people import People, this_user
 from labelwise.desk.store import Store
 from labelwise.errors import LabelwiseError
 from labelwise.serving.advance import Advance
@@ -26,7 +25,7 @@ class Worklist:
                 "the store has no people, and other machines can reach this service: name some "
                 f"with `labelwise desk person {where} NAME`, or listen on 127.0.0.1"
             )
-        self.door = Door(people, proxy, getpass.getuser() if loopback else None)
+        self.door = Door(people, proxy, this_user() if loopback else None)
 
 
 @dataclass(frozen=True)

@@ -260,7 +260,7 @@ export async function finish() {
     trouble("act", error, null);
   }
   location.hash = next ? addressOf(next) : "#/worklist";
-  if (!next) notice("Done. There is no other act to work on.");
+  if (!next && work.act.reading === 1) notice("Done. There is no other act to work on.");
 }
 
 // --- who works here -----------------------------------------------------------------------------
