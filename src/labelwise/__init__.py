@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from labelwise.experiments.compare import compare
     from labelwise.experiments.evaluate import evaluate
     from labelwise.experiments.join import join
+    from labelwise.experiments.learn import learn
     from labelwise.experiments.train import train
     from labelwise.model import Model, Tag, Tagging, load
 
@@ -33,6 +34,7 @@ __all__ = [
     "compare",
     "evaluate",
     "join",
+    "learn",
     "load",
     "read",
     "train",
@@ -44,6 +46,7 @@ _WHERE = {
     "compare": "labelwise.experiments.compare",
     "evaluate": "labelwise.experiments.evaluate",
     "join": "labelwise.experiments.join",
+    "learn": "labelwise.experiments.learn",
     "read": "labelwise.corpus.readers",
     "train": "labelwise.experiments.train",
 }

@@ -28,7 +28,7 @@ def test_contributions_add_up_to_the_margin(svm: SVM, synthetic: Dataset) -> Non
     margins = svm._margins([document])[0]
     at = int(margins.argmax())
     label = synthetic.label_space.ids[svm._columns[at]]
-    x = svm._features([document])
+    x = svm.features([document])
     weights = svm._weights[:, at].toarray().ravel()
     total = np.abs(x.toarray().ravel() * weights).sum()
     [evidence] = svm.evidence(document, [label])

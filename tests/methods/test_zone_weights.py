@@ -83,7 +83,7 @@ def test_evidence_is_spread_by_what_occurrences_count_for(weighed: SVM, syntheti
     at = int(added.argmax())
     label = synthetic.label_space.ids[weighed._columns[at]]
     total = np.abs(
-        weighed._features([act]).toarray().ravel() * weighed._weights[:, at].toarray().ravel()
+        weighed.features([act]).toarray().ravel() * weighed._weights[:, at].toarray().ravel()
     ).sum()
     [evidence] = weighed.evidence(act, [label])
     told = sum(span.weight for span in evidence.spans) * total + weighed._biases[at]

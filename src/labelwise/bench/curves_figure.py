@@ -3,7 +3,7 @@
 A table asks for one by ``figure``: the key of the size (``over``), the ``lines`` (names of which
 the rows hold ``NAME seconds`` and ``NAME bytes``), and a panel for each of the two. A relative
 panel shows multiples of the first point of the last line, where seconds would say more about the
-machine than about the program.
+machine than about the program. A panel of another measure has ``"scale": "linear"``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def curves_svg(table: Mapping[str, Any]) -> bytes:
         panels = figure.subplots(1, len(asked["panels"]), squeeze=False)[0]
         for panel, wanted in zip(panels, asked["panels"], strict=True):
             unit = 1.0
-            if wanted["relative"]:
+            if wanted.get("relative"):
                 (_, unit), *_ = line_points(table, asked["lines"][-1], wanted["what"])
             for line, (colour, marker) in zip(asked["lines"], _LOOKS, strict=False):
                 points = line_points(table, line, wanted["what"])
@@ -62,7 +62,8 @@ def curves_svg(table: Mapping[str, Any]) -> bytes:
                     markersize=4,
                     label=line,
                 )
-            panel.set(xscale="log", yscale="log", xlabel=asked["over"], ylabel=_label(wanted))
+            scale = wanted.get("scale", "log")
+            panel.set(xscale=scale, yscale=scale, xlabel=asked["over"], ylabel=_label(wanted))
             panel.grid(alpha=0.3)
         handles, names = panels[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
@@ -81,4 +82,5 @@ def line_points(table: Mapping[str, Any], line: str, what: str) -> list[tuple[fl
 def _label(panel: Mapping[str, Any]) -> str:
     if panel["what"] == "bytes":
         return "extra memory, bytes"
-    return "time, relative to the first plain point" if panel["relative"] else "seconds"
+    relative = panel.get("relative")
+    return "time, relative to the first plain point" if relative else str(panel["what"])

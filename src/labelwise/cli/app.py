@@ -27,10 +27,12 @@ from labelwise.cli.explain import explain
 from labelwise.cli.export import export
 from labelwise.cli.faithfulness import faithfulness
 from labelwise.cli.join import join
+from labelwise.cli.learn import learn
 from labelwise.cli.mcp import mcp
 from labelwise.cli.prepare import prepare
 from labelwise.cli.push import push
 from labelwise.cli.relabel import relabel
+from labelwise.cli.replay import replay
 from labelwise.cli.reproduce import reproduce
 from labelwise.cli.serve import serve
 from labelwise.cli.tag import tag
@@ -78,6 +80,7 @@ for command in (
     explain,
     compact,
     relabel,
+    learn,
     card,
     export,
     push,
@@ -86,6 +89,7 @@ for command in (
     faithfulness,
     examine,
     crowding,
+    replay,
     bench,
     demo,
 ):

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 TRAINED_HERE = ("svm", "exact-match")
 
+LEARNED_ACTS = 1_000
+"""Documents that a model remembers which learns while it serves: it takes seconds, not minutes."""
+
 
 def serve(
     bundles: Annotated[
@@ -82,6 +85,12 @@ def serve(
             help="SKOS, JSON or CSV file that names the place of each concept.", show_default=False
         ),
     ] = None,
+    learn: Annotated[
+        bool,
+        typer.Option(
+            "--learn", help="Models learn from documents that clients send with their subjects."
+        ),
+    ] = False,
     fetch_from: Annotated[
         list[str] | None,
         typer.Option(
@@ -143,6 +152,11 @@ def serve(
     is that of whoever runs the service, on this machine alone.
 
     \b
+    Learning. With --learn, POST /v1/projects/ID/learn teaches a model documents and their subjects,
+    as Annif's interface has it. It remembers the last thousand, until the service ends;
+    `labelwise learn` makes a bundle that stays.
+
+    \b
     Safety. It listens on this machine alone unless --host says otherwise; it speaks plain HTTP, so
     put a proxy with TLS and a key before it when others may reach it. SIGTERM or Ctrl-C ends it
     after it has answered what it accepted.
@@ -172,6 +186,7 @@ def serve(
         queue=queue,
         timeout=timeout,
         readers=readers,
+        learned_acts=LEARNED_ACTS if learn else 0,
     )
     with ExitStack() as stack:
         wanted, own_thesaurus = _sources(bundles or [], stack)

@@ -47,6 +47,16 @@ def year_of(id: str) -> int | None:
     return int(id[1:5]) if CELEX.match(id) else None
 
 
+def time_of(id: str) -> tuple[int, int, str]:
+    """Where an act stands in time, as far as its CELEX number tells: the year, then the number.
+
+    >>> sorted(["32019L0904", "32019R0532", "32016R0679", "act-7"], key=time_of)
+    ['act-7', '32016R0679', '32019R0532', '32019L0904']
+    """
+    number = re.match(r".{5}[A-Z]{1,2}(\d{4})", id) if CELEX.match(id) else None
+    return year_of(id) or 0, int(number[1]) if number else 0, id
+
+
 def celex_from_eli(text: str) -> str | None:
     """The CELEX number of the act that a European Legislation Identifier names.
 

@@ -34,6 +34,7 @@ from labelwise.experiments.data import (
 from labelwise.experiments.measured import measure
 from labelwise.files import finite, write_whole
 from labelwise.methods import Method
+from labelwise.methods.learned import Learned
 from labelwise.methods.linear import LinearMethod
 from labelwise.progress import note
 from labelwise.shipped import notices
@@ -103,6 +104,11 @@ def compact_bundle(
     parent = bundles.describe(bundle)
     refuse_relabelled(bundle, parent["card"], "give the bundle it was made from, and relabel then")
     method = bundles.load(bundle)
+    if isinstance(method, Learned) and isinstance(method.method, LinearMethod):
+        raise LabelwiseError(
+            f"{bundle} has learned from decisions: make the bundle small that it was made from, "
+            "and learn then"
+        )
     if not isinstance(method, LinearMethod):
         given = read_thesaurus(thesaurus) if thesaurus else bundles.thesaurus(bundle)
         known = _placed(given, places)
@@ -227,7 +233,8 @@ def _in_eight_bits(
     command: str,
 ) -> InEightBits:
     """Write a model with the weights of its encoder in 8 bits, where it has one."""
-    parts = [method, *getattr(method, "members", ())]
+    inner = method.method if isinstance(method, Learned) else method
+    parts = [inner, *getattr(inner, "members", ())]
     encoders = [one.settings.encoder for one in parts if hasattr(one.settings, "encoder")]
     if not encoders:
         raise LabelwiseError(

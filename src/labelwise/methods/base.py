@@ -220,11 +220,16 @@ class Method(ABC):
 
     @classmethod
     def restore(cls, settings: AnySettings, label_space: LabelSpace, state: State) -> Method:
-        """Bring a fitted method back from its state, under newer labels where it has them."""
+        """Bring a fitted method back from its state, under newer labels and with what it learned
+        from decisions where it has them."""
         if "relabelled" in state.values:
-            from labelwise.methods.relabelled import restored
+            from labelwise.methods import relabelled
 
-            return restored(cls, settings, label_space, state)
+            return relabelled.restored(cls, settings, label_space, state)
+        if "learned" in state.values:
+            from labelwise.methods import learned
+
+            return learned.restored(cls, settings, label_space, state)
         method = cls(settings)
         method._label_space = label_space
         method._restore(state)

@@ -195,7 +195,7 @@ class Blend(Method):
             asked = [label for label, weight in weights.items() if weight]
             for one in member.evidence(document, asked) if asked else ():
                 found[one.label].append((weights[one.label], one))
-        return [_together(label, found[label]) for label in labels]
+        return [together(label, found[label]) for label in labels]
 
     def with_labels(self, extra: Mapping[str, str]) -> Self:
         """The same model with more labels, each scored from its descriptor alone."""
@@ -292,7 +292,7 @@ def knows_words(member: Method) -> bool:
     return hasattr(member, "with_labels")
 
 
-def _together(label: str, parts: Sequence[tuple[float, Evidence]]) -> Evidence:
+def together(label: str, parts: Sequence[tuple[float, Evidence]]) -> Evidence:
     """The weighted sum of several members' evidence for a label, as shares of the whole."""
     spoken = [(weight, one) for weight, one in parts if one.spans]
     if len(spoken) == 1:

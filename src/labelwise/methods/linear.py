@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
 from labelwise.corpus.shard import Shard
-from labelwise.errors import BundleError, LabelwiseError
+from labelwise.errors import LabelwiseError
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.kernels.dual_descent import Loss, one_vs_rest
 from labelwise.methods.base import Scores, State, require
 from labelwise.methods.packed import levels_of, pack, rounded, unpack
+from labelwise.methods.sparse_rows import from_arrays, named, parts_of, to_arrays
 from labelwise.methods.tfidf_method import TfidfMethod, TfidfSettings
 from labelwise.progress import bar
 from labelwise.schema import FLOATS, array, places
@@ -105,7 +106,7 @@ class LinearMethod(TfidfMethod):
 
     def _margins(self, documents: Sequence[Document]) -> NDArray[np.float32]:
         """w_l·x + b_l: documents × trained labels."""
-        X = self._features(documents)
+        X = self.features(documents)
         margins = np.empty((len(documents), len(self._columns)), dtype=np.float32)
         for at in range(0, len(documents), 256):
             margins[at : at + 256] = (X[at : at + 256] @ self._weights).toarray()
@@ -155,12 +156,12 @@ class LinearMethod(TfidfMethod):
     def state(self) -> State:
         arrays, values = self._tfidf.to_state()
         weights = (
-            _halved(self._weights) if self._levels is None else pack(self._weights, self._levels)
+            to_arrays(self._weights) if self._levels is None else pack(self._weights, self._levels)
         )
         return State(
             {
                 **arrays,
-                **{f"weights.{name}": array for name, array in weights.items()},
+                **named("weights", weights),
                 "biases": self._biases,
                 "columns": self._columns.astype(np.int32),
             },
@@ -173,13 +174,9 @@ class LinearMethod(TfidfMethod):
         columns = places(arrays, "columns", len(self.label_space), rising=True)
         biases = array(arrays, "biases", (len(columns),), FLOATS)
         shape = (len(self._tfidf.ngrams), len(columns))
-        parts = {
-            name.removeprefix("weights."): array
-            for name, array in arrays.items()
-            if name.startswith("weights.")
-        }
+        parts = parts_of(arrays, "weights")
         self._levels = parts.get("levels")
-        weights = _unhalved(parts, shape) if self._levels is None else unpack(parts, shape)
+        weights = from_arrays(parts, shape) if self._levels is None else unpack(parts, shape)
         self._set_weights(weights, biases, columns.astype(np.intp))
 
 
@@ -193,26 +190,6 @@ def _in_label_order(
     order = np.argsort(together)
     weights = sp.hstack(blocks, format="csc")[:, order].tocsr()
     return weights, np.concatenate(biases)[order], together[order]
-
-
-def _halved(weights: sp.csr_matrix) -> dict[str, NDArray[Any]]:
-    """The arrays of the weights in half precision."""
-    small = np.uint16 if weights.shape[1] <= 2**16 else np.int32
-    return {
-        "data": weights.data.astype(np.float16),
-        "indices": weights.indices.astype(small),
-        "indptr": weights.indptr.astype(np.int64),
-    }
-
-
-def _unhalved(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, int]) -> sp.csr_matrix:
-    data = array(arrays, "data", (None,), FLOATS)
-    indices = places(arrays, "indices", shape[1], length=len(data))
-    indptr = places(arrays, "indptr", len(data) + 1, length=shape[0] + 1)
-    if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
-        raise BundleError("the array 'indptr' does not part the weights into rows")
-    parts = (data.astype(np.float32), indices.astype(np.int32), indptr)
-    return sp.csr_matrix(parts, shape=shape)
 
 
 def sigmoid(x: NDArray[np.float32]) -> NDArray[np.float32]:

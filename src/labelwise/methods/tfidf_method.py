@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,7 +81,8 @@ class TfidfMethod(Method):
         self._tfidf = Tfidf.fit(ngrams, counts, self.settings.run_weight)
         return self._tfidf.weigh(counts)
 
-    def _features(self, documents: Sequence[Document]) -> sp.csr_matrix:
+    def features(self, documents: Sequence[Document]) -> sp.csr_matrix:
+        """The documents as this method reads them: documents × n-grams."""
         corpus = tokenize_corpus(documents, cache=self.cache)
         return self._tfidf.transform(corpus, self._counted(corpus))
 
@@ -90,9 +91,22 @@ class TfidfMethod(Method):
         zones = self.settings.zones
         return None if zones.are_even else zones.of(corpus)
 
+    @property
+    def width(self) -> int:
+        """How many n-grams it knows."""
+        return len(self._tfidf.ngrams)
+
     def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
+        return self.spread(document, labels, lambda x: self._contributions(x, labels))
+
+    def spread(
+        self,
+        document: Document,
+        labels: Sequence[str],
+        contributions: Callable[[sp.csr_matrix], NDArray[np.float64]],
+    ) -> list[Evidence]:
         """Spread what each column adds to a label's score over its occurrences, by what each of
-        them counts for."""
+        them counts for. ``contributions`` gives it for one row of features: labels × n-grams."""
         corpus = tokenize_corpus([document], cache=self.cache)
         counted = self._counted(corpus)
         x = self._tfidf.transform(corpus, counted)
@@ -104,7 +118,7 @@ class TfidfMethod(Method):
             each = counted[np.searchsorted(document.section_starts(), starts, side="right") - 1]
         share = np.zeros(len(self._tfidf.ngrams))  # of all occurrences of each column
         found = []
-        for label, added in zip(labels, self._contributions(x, labels), strict=True):
+        for label, added in zip(labels, contributions(x), strict=True):
             total = np.abs(added).sum() or 1.0
             share[x.indices] = added / total
             at = np.flatnonzero(share[columns] * each)

@@ -69,7 +69,7 @@ class Tree(TfidfMethod):
             self._model = omikuji.Model.train_on_data(str(path), parameters)
 
     def _scores(self, documents: Sequence[Document]) -> Scores:
-        X = self._features(documents)
+        X = self.features(documents)
         scores = np.zeros((len(documents), len(self.label_space)), dtype=np.float32)
         for row in progress.track(range(len(documents)), "walking the trees"):
             x = slice(X.indptr[row], X.indptr[row + 1])

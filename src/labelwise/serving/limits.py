@@ -11,8 +11,8 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True)
 class Limits:
-    """The first four and ``readers`` are set on the command line; the others follow from
-    experience."""
+    """The first four, ``readers`` and ``learned_acts`` are set on the command line; the others
+    follow from experience."""
 
     max_body: int = 10 * MEGABYTE
     """Bytes of a request, and of a file after unpacking."""
@@ -45,6 +45,8 @@ class Limits:
     """Files and texts that wait to be split into sections."""
     readers: int = 2
     """Processes that read files and long texts, besides the one for short texts."""
+    learned_acts: int = 0
+    """Documents that each model remembers of those it is taught over REST; 0: it does not learn."""
 
     def __post_init__(self) -> None:
         for name in ("max_body", "max_documents", "queue", "timeout", "readers"):

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from labelwise import bundle as bundles
+from labelwise.corpus.decisions import Decided
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import GROUPS
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.methods import Method
 from labelwise.methods.base import Scores, Widening
+from labelwise.methods.learned import Learned, learn
 from labelwise.model import Model as FrontDoor
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
@@ -159,6 +161,21 @@ class Model:
             self.explainer,
         )
         return wider, notes
+
+    async def learn(
+        self, documents: Mapping[str, Document], decided: Mapping[str, Decided], most: int
+    ) -> None:
+        """Learn from decided acts, beside the last ones before, so ``most`` altogether; from the
+        next request on the model is what it became."""
+
+        def learned() -> Learned:
+            return learn(self.method, documents, decided, most=most)
+
+        self.method = await self.explain(learned)
+        self.scorer.use(self.method)
+        self._wider.clear()
+        self.__dict__.pop("front", None)  # made of the method as it was
+        self.info = self.info.model_copy(update={"certified": []})
 
     def close(self) -> None:
         self.scorer.close()

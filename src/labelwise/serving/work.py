@@ -146,6 +146,10 @@ class Scorer(Queue):
         self._batch_characters = batch_characters
         super().__init__(name, limit)
 
+    def use(self, method: Scoring) -> None:
+        """Score with another method from the next batch on."""
+        self._method = method
+
     def submit(self, documents: Sequence[Document]) -> asyncio.Future[Scores]:
         characters = sum(len(section.text) for one in documents for section in one.sections)
         return self.put(Job(len(documents), characters, documents))

@@ -1,12 +1,14 @@
 """The routes of Annif's REST interface, so that its `http` backend and its clients work here.
 
-A model is a project. What Annif does beyond suggesting, learning from feedback, is refused as
-Annif refuses it for a project that is not set up for it.
+A model is a project. Learning from feedback is refused, as Annif refuses it for a project that is
+not set up for it, unless the service was started to learn.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Any
 
@@ -17,6 +19,9 @@ from numpy.typing import NDArray
 from pydantic import FailFast, ValidationError
 
 from labelwise import __version__
+from labelwise.corpus.concept_ids import concept_id
+from labelwise.corpus.decisions import Decided
+from labelwise.errors import LabelwiseError
 from labelwise.evidence.predictions import rank
 from labelwise.model import DIGITS
 from labelwise.serving import forms
@@ -26,6 +31,7 @@ from labelwise.serving.annif_shapes import (
     BatchRequest,
     BatchSuggestionList,
     IndexedDocument,
+    IndexedSubject,
     Project,
     ProjectBackend,
     ProjectList,
@@ -46,6 +52,7 @@ from labelwise.serving.bodies import described, sent
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError, documented
+from labelwise.serving.routes.tag import check_documents
 from labelwise.serving.service import Here
 from labelwise.serving.shapes import DocumentText
 
@@ -156,11 +163,42 @@ async def learn(
     project_id: ProjectId,
     body: Annotated[list[IndexedDocument], sent(Annotated[list[IndexedDocument], FailFast()])],
 ) -> Response:
-    """Refused: a model is trained with `labelwise train`, where it is measured as well."""
+    """Learn from documents with all their subjects; the model is another one from then on.
+
+    Refused unless the service was started with `--learn`.
+    """
     model = here.models.get(project_id)
-    raise ProblemError(
-        403, "not-allowed", f"{model.id} does not learn from feedback: train a model instead"
-    )
+    if not here.limits.learned_acts:
+        raise ProblemError(
+            403, "not-allowed", f"{model.id} does not learn here: start the service with --learn"
+        )
+    check_documents(len(body), here)
+    chosen = [_label_ids(model, one.subjects) for one in body]
+    read = await here.reader.read([DocumentText(text=one.text) for one in body])
+    # The same text again, with other subjects, takes the place of what was learned before.
+    ids = [hashlib.sha256(one.text.encode("utf-8", "replace")).hexdigest()[:16] for one in body]
+    documents = {id: one.document for id, one in zip(ids, read, strict=True)}
+    decided = {
+        id: Decided(labels, set(), done=True) for id, labels in zip(ids, chosen, strict=True)
+    }
+    if documents:
+        try:
+            await model.learn(documents, decided, here.limits.learned_acts)
+        except LabelwiseError as error:
+            raise ProblemError(403, "not-allowed", str(error)) from error
+    return Response(status_code=204)
+
+
+def _label_ids(model: Model, subjects: Sequence[IndexedSubject]) -> set[str]:
+    """The labels that subjects name by their URIs."""
+    index = model.method.label_space.index
+    found = {concept_id(one.uri) for one in subjects}
+    for id in found:
+        if id not in index:
+            raise ProblemError(
+                422, "invalid", f"subjects: {id[:200]} is no label of {model.id}", field="subjects"
+            )
+    return found
 
 
 def _form(content_type: str, body: bytes) -> SuggestForm:
