@@ -33,7 +33,7 @@ def test_a_model_suggests_what_it_was_taught(
     assert (taught.status_code, taught.content) == (204, b"")
     [after] = [one for one in ask(client) if one["uri"] == last["uri"]]
     assert float(str(after["score"])) > 5 * float(str(last["score"]))
-    assert client.post("/v1/tag", json={"text": TEXT, "evidence": True}).status_code == 200
+    assert client.post("/v1/evidence", json={"text": TEXT, "top": 3}).status_code == 200
 
     many = client.post("/v1/projects/svm/learn", json=[lesson] * 3)
     assert many.status_code == 413

@@ -32,10 +32,10 @@ def learn(
 ) -> None:
     """Learn from decisions: what was accepted, added and rejected, act by act.
 
-    Each label that decisions speak of gets its own correction of the chance, and a unit: words of
-    decided acts that speak for it or against it. Where the model was right there is little to
-    learn, and labels without decisions keep their scores. The model itself stays in the bundle as
-    it was; a model that has learned can learn more.
+    A label that is refused too often goes down, and what was decided of an act counts for acts that
+    are like it. A label that no training document carried is learned from five decided acts on.
+    Where the model was right there is little to learn, and labels without decisions keep their
+    scores. The model itself stays in the bundle as it was; one that has learned can learn more.
 
     It takes a linear model (svm, logistic), a tree, or a blend with one, such as those of the
     package. The bundle remembers the last 5,000 acts by the weights of their words.

@@ -188,7 +188,7 @@ def restored(cls: type[Method], settings: Any, space: LabelSpace, state: State) 
     acts, columns = texts(written, "acts"), places(arrays, "columns", len(space))
     belief = value(written, "belief", dict)
     lessons = Lessons(
-        Belief(*(number(belief, name) for name in ("calibration", "memory", "unit"))),
+        Belief(number(belief, "calibration"), number(belief, "memory"), number(belief, "unit")),
         columns.astype(np.intp),
         array(arrays, "offsets", (len(columns),), FLOATS),
         from_arrays(parts_of(arrays, "weights"), (len(acts), len(columns))),
