@@ -24,7 +24,7 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.labels import Label, LabelSpace
 from labelwise.corpus.plain_text import split_act
 from labelwise.corpus.readers import read
-from labelwise.corpus.thesaurus import Thesaurus
+from labelwise.corpus.thesaurus import PART, Thesaurus
 from labelwise.corpus.uris import uri_of
 from labelwise.errors import LabelwiseError
 from labelwise.evidence.heat import phrases_of
@@ -136,8 +136,9 @@ class Model:
         name: str = "",
         thesaurus: Thesaurus | None = None,
         card: Mapping[str, Any] | None = None,
+        names: Thesaurus | None = None,
     ) -> None:
-        self.method, self.thesaurus = method, thesaurus
+        self.method, self.thesaurus, self._names = method, thesaurus, names
         self.name = name or method.name
         self.card: Mapping[str, Any] = card or {}
         self._tags: dict[str, Tag] = {}
@@ -185,7 +186,8 @@ class Model:
         above the score from which on so many are right (`labelwise calibrate --on`).
         ``precision``: from the top, while the mean score is at least this. ``best``: so many at
         least, whatever these leave out. ``include``, ``exclude``: only, or never, labels of these
-        ids. ``evidence``: with the words that speak for each label.
+        ids, or of parts of the thesaurus (``domain:60``, ``mt:6006``, ``under:1117``).
+        ``evidence``: with the words that speak for each label.
         """
         cut = self.cut(threshold=threshold, certified=certified, precision=precision, best=best)
         return self.cut_tags(
@@ -245,6 +247,25 @@ class Model:
         wider = self.method.with_labels(extra)
         return Model(wider, name=self.name, thesaurus=self.thesaurus, card=self.card)
 
+    def in_language(self, language: str, thesaurus: Thesaurus | None = None) -> Model:
+        """The model with names and places of labels in another language, as a thesaurus has them,
+        or the model's own; a label that has no name there keeps its own."""
+        known = thesaurus or self.thesaurus
+        there = known.languages if known is not None else ()
+        if known is None or language not in there:
+            raise LabelwiseError(
+                f"there are no names of labels in '{language}'"
+                + (f", but in {', '.join(there)}" if there else "")
+                + ": give a thesaurus that has them"
+            )
+        return Model(
+            self.method,
+            name=self.name,
+            thesaurus=self.thesaurus,
+            card=self.card,
+            names=known.in_language(language),
+        )
+
     def tagging(
         self,
         document: Document,
@@ -277,12 +298,16 @@ class Model:
         """All of a tag that does not hang on the document; made once for each label."""
         found = self._tags.get(label.id)
         if found is None:
-            concepts = self.thesaurus.concepts if self.thesaurus is not None else {}
-            known = self.thesaurus if label.id in concepts else None
+            known = next(
+                (one for one in (self._names, self.thesaurus) if one and label.id in one.concepts),
+                None,
+            )
+            concept = known[label.id] if known is not None else None
+            named = concept is not None and known is self._names
             found = self._tags[label.id] = Tag(
                 id=label.id,
-                uri=uri_of(label.id, concepts.get(label.id)),
-                descriptor=label.descriptor,
+                uri=uri_of(label.id, concept),
+                descriptor=concept.label if concept and named else label.descriptor,
                 rank=0,
                 score=0.0,
                 assigned=False,
@@ -311,6 +336,7 @@ class Model:
         """The columns that both lists leave; None where there is no list."""
         if not include and not exclude:
             return None
+        include, exclude = self._labels_of(include), self._labels_of(exclude)
         for id in (*include, *exclude):
             if id not in self.labels.index:
                 raise LabelwiseError(f"{id} is not a label of this model")
@@ -320,6 +346,19 @@ class Model:
         if not allowed.any():
             raise LabelwiseError("the lists leave no label of this model")
         return allowed
+
+    def _labels_of(self, words: Sequence[str]) -> list[str]:
+        """The same ids, with the labels of a part of the thesaurus (``mt:6006``) in its place."""
+        known = self.thesaurus or Thesaurus.of(())
+        return [
+            id
+            for word in words
+            for id in (
+                [one for one in known.within(word) if one in self.labels.index]
+                if PART.match(word) and word not in self.labels.index
+                else [word]
+            )
+        ]
 
 
 def load(name_or_folder: str | Path = shipped.NAME) -> Model:

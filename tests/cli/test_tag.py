@@ -143,6 +143,30 @@ def test_include_and_exclude_take_ids_comma_lists_and_files(
     assert call("--include", f"@{listed}", "--exclude", best[1]) == [best[5]]
 
 
+def test_names_in_another_language_and_parts_of_the_thesaurus(
+    labelwise: Callable, bundle: Path, act: Path, tmp_path: Path
+) -> None:
+    above, lower, *_ = bundles.load(bundle).label_space.ids
+    given = tmp_path / "names.json"
+    names = {above: {"en": "fruit", "fr": "fruits"}, lower: {"en": "lemon", "fr": "citron"}}
+    names[lower]["broader"] = above
+    given.write_text(json.dumps(names), "utf-8")
+    french = ("tag", act, "--bundle", bundle, "--labels", "fr", "--json", "--top", 1000)
+    (record,) = labelwise(*french, "--thesaurus", given).json
+    found = {one["id"]: one for one in record["predictions"]}
+    assert (found[above]["descriptor"], found[lower]["descriptor"]) == ("fruits", "citron")
+    assert found[lower]["place"]["path"] == "fruits › citron"
+    assert "no names of labels in 'fr'" in labelwise(*french).err  # the model's own are English
+
+    model = bundles.load(bundle)
+    known = {above: {"label": "fruit"}, lower: {"label": "lemon", "broader": [above]}}
+    bundles.save(model, tmp_path / "placed", card={"thesaurus": {"concepts": known}})
+    placed = ("tag", act, "--bundle", tmp_path / "placed", "--json")
+    (record,) = labelwise(*placed, "--include", f"under:{above}").json
+    assert sorted(ids(record)) == sorted([above, lower])
+    assert "is no part of the thesaurus" in labelwise(*placed, "--include", "mt:7").err
+
+
 def test_unknown_labels_are_not_passed_over_in_silence(
     labelwise: Callable, bundle: Path, act: Path, tmp_path: Path
 ) -> None:

@@ -154,13 +154,63 @@ def test_search_ignores_case_and_accents_and_looks_at_every_word() -> None:
     )
 
     def found(prefix: str, limit: int = 10) -> list[str]:
-        return [concept.id for concept in thesaurus.search(prefix, limit)]
+        return [match.concept.id for match in thesaurus.search(prefix, limit)]
 
     assert found("ECONO") == ["4", "1", "3", "2", "5"]
     assert found("économie v") == ["1"]
     assert found("econo", limit=2) == ["4", "1"]
     assert found("conomie") == []
     assert found("  ") == []
+
+
+CITRUS = Thesaurus.of(
+    [
+        Concept("1", "", "fruit", microthesauri=("m",), domains=("d",)),
+        Concept(
+            *("693", "", "citrus fruit", ("lemon", "orange")),
+            broader=("1",),
+            translations=(("fr", ("agrume", "citron")),),
+            notes=("Fruit of the genus Citrus.",),
+        ),
+        Concept("6006", "", "import of fruit"),
+    ],
+    {"m": "6006 plant product"},
+    {"d": "60 AGRI-FOODSTUFFS"},
+    group_translations={"fr": {"m": "6006 produit végétal"}},
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("693", [("693", "citrus fruit")]),  # by its id
+        ("fruit citrus", [("693", "citrus fruit")]),  # in any order
+        ("Lemo", [("693", "lemon")]),  # by another name, which is told
+        ("AGRUM", [("693", "agrume")]),  # in another language
+        ("citron fruit", []),  # one name has to have all the words
+    ],
+)
+def test_a_concept_is_found_by_id_and_by_words_of_any_of_its_names(
+    words: str, found: list[tuple[str, str]]
+) -> None:
+    assert [(one.concept.id, one.name) for one in CITRUS.search(words)] == found
+
+
+def test_in_another_language_names_are_translated_and_the_rest_stays() -> None:
+    french = CITRUS.in_language("fr")
+    assert CITRUS.languages == ("fr",)
+    assert french.place("693") == "fruit › agrume"
+    assert french.place("1") == "60 AGRI-FOODSTUFFS › 6006 produit végétal › fruit"
+    assert french["693"].alt_labels == ("citron",)
+    assert Thesaurus.from_json(json.loads(json.dumps(CITRUS.to_json()))) == CITRUS
+
+
+def test_parts_of_a_thesaurus_are_named_by_number_and_id() -> None:
+    assert CITRUS.within("mt:6006") == CITRUS.within("mt:m") == CITRUS.within("domain:60") == ("1",)
+    assert CITRUS.within("under:1") == ("1", "693")
+    for wrong in ("mt:60", "domain:", "under:77", "693", "branch:1"):
+        with pytest.raises(LabelwiseError, match="is no part of the thesaurus"):
+            CITRUS.within(wrong)
 
 
 def test_descriptor_json_in_its_shapes(tmp_path: Path) -> None:
@@ -185,6 +235,7 @@ def test_descriptor_json_in_its_shapes(tmp_path: Path) -> None:
     one.write_text('{"id": "1", "title": "fruit"}')
     for path in (by_id, lines, listed, names):
         assert read_thesaurus(path).descriptors == {"1": "fruit", "2": "citrus fruit"}, path
+    assert read_thesaurus(names)["2"].translations == (("fr", ("agrume",)),)
     assert read_thesaurus(by_id).place("2") == "fruit › citrus fruit"
     assert read_thesaurus(by_id)["2"].alt_labels == ("lemon",)
     assert read_thesaurus(one).descriptors == {"1": "fruit"}
@@ -263,7 +314,7 @@ def test_eurovoc_has_its_known_size_and_is_searched_in_no_time(real_data: Path) 
     took = []
     for _ in range(5):  # the quickest: other tests run on the same cores
         start = time.perf_counter()
-        found = [concept.id for concept in thesaurus.search("CITRUS F")]
+        found = [match.concept.id for match in thesaurus.search("CITRUS F")]
         took.append(time.perf_counter() - start)
     assert min(took) < 0.05
     assert found[0] == "693"
@@ -300,7 +351,7 @@ def test_eurovoc_s_own_list_is_read_with_links_and_successors(tmp_path: Path) ->
     assert thesaurus.today("3") == ("2",)
     assert thesaurus.today("5") == ("5",)  # its successor is unknown here: it stays
     assert thesaurus.assignable == ("1", "2", "5", "6", "7")
-    assert [concept.id for concept in thesaurus.search("import")] == ["2"]
+    assert [match.concept.id for match in thesaurus.search("import")] == ["2"]
 
 
 def test_a_bundle_s_thesaurus_remembers_what_its_labels_took_the_place_of(tmp_path: Path) -> None:

@@ -145,6 +145,59 @@ def test_a_given_thesaurus_adds_synonyms_and_links_to_a_bare_concept_of_the_bund
     assert by_synonym["id"] == label.id
 
 
+@pytest.fixture
+def french(
+    serve: Callable[..., httpx.Client], fitted: dict[str, Method], tmp_path: Path
+) -> httpx.Client:
+    """A service whose thesaurus has French names for two labels, one under the other."""
+    lower, above = fitted["svm"].label_space.labels[:2]
+    given = tmp_path / "thesaurus.ttl"
+    given.write_text(
+        f"""@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+        <http://eurovoc.europa.eu/{lower.id}> a skos:Concept ;
+            skos:prefLabel "{lower.descriptor}"@en , "poivre du Sichuan"@fr ;
+            skos:altLabel "zanthoxylum"@en , "clavalier"@fr ;
+            skos:scopeNote "Not to be confused with pepper."@en ;
+            skos:broader <http://eurovoc.europa.eu/{above.id}> .
+        <http://eurovoc.europa.eu/{above.id}> a skos:Concept ;
+            skos:prefLabel "{above.descriptor}"@en , "ce qui est au-dessus"@fr .
+        """,
+        encoding="utf-8",
+    )
+    return serve([Source("svm", method=fitted["svm"])], thesaurus=given)
+
+
+def test_concepts_are_found_by_id_synonym_and_in_any_language(
+    french: httpx.Client, synthetic: Dataset
+) -> None:
+    id = synthetic.label_space.ids[0]
+    for words, name in (("zanthox", "zanthoxylum"), ("sichuan poivre", "poivre du Sichuan")):
+        (found,) = french.get("/v1/labels", params={"q": words}).json()["labels"]
+        assert (found["id"], found["matched"]) == (id, name)
+    found = french.get("/v1/labels", params={"q": id}).json()["labels"][0]
+    assert (found["id"], found["matched"]) == (id, None)
+    card = french.get(f"/v1/labels/{id}").json()
+    assert card["notes"] == ["Not to be confused with pepper."]
+    assert card["names"] == {"fr": "poivre du Sichuan"}
+
+
+def test_names_and_places_are_in_the_language_that_is_asked_for(
+    french: httpx.Client, synthetic: Dataset
+) -> None:
+    id, above = synthetic.label_space.ids[:2]
+    assert french.get("/v1/models/svm").json()["languages"] == ["fr"]
+    card = french.get(f"/v1/labels/{id}?labels=fr").json()
+    assert card["place"]["path"] == "ce qui est au-dessus › poivre du Sichuan"
+    body = {"text": "Oranges.", "include": [f"under:{above}"], "labels": "fr"}
+    found = french.post("/v1/tag", json=body).json()["predictions"]
+    assert {one["descriptor"] for one in found} == {"ce qui est au-dessus", "poivre du Sichuan"}
+    wrong = french.post("/v1/tag", json={"text": "Oranges.", "labels": "de"})
+    assert wrong.status_code == 422
+    assert wrong.json()["detail"] == "labels: svm has names in en, fr, not in 'de'"
+    wrong = french.post("/v1/tag", json={"text": "Oranges.", "exclude": ["mt:0000"]})
+    assert wrong.json()["detail"].startswith("exclude: 'mt:0000' is no part of the thesaurus")
+
+
 def test_models_tell_what_they_are(client: httpx.Client, synthetic: Dataset) -> None:
     answer = client.get("/v1/models").json()
     assert answer["default"] == "svm"

@@ -87,7 +87,7 @@ def explain(
     if act is None:
         raise LabelwiseError(f"{file} holds no document with the id '{document}'")
     LanguageNotes(model.card).look_at(act)
-    asked = read_labels(labels or (), space)
+    asked = read_labels(labels or (), space, model.thesaurus)
     found = model.explain(act, asked, top=top, explainer=explainer)
     if as_json:
         print_json(found.to_json())

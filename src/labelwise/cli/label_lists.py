@@ -6,15 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from labelwise.corpus.thesaurus import PART
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.progress import note
 
 if TYPE_CHECKING:
     from labelwise.corpus.labels import LabelSpace
+    from labelwise.corpus.thesaurus import Thesaurus
 
 
-def read_labels(words: Sequence[str], label_space: LabelSpace) -> list[str]:
-    """The label ids that the words name: ``693``, ``693,1309``, ``@ids.txt`` or ``ids.txt``.
+def read_labels(
+    words: Sequence[str], label_space: LabelSpace, thesaurus: Thesaurus | None = None
+) -> list[str]:
+    """The label ids that the words name: ``693``, ``693,1309``, ``@ids.txt`` or ``ids.txt``, or a
+    part of the thesaurus, such as ``mt:6006``.
 
     An id typed by hand that the model does not have is an error. A file may list labels of a whole
     thesaurus: those that the model does not have are counted and left out.
@@ -25,6 +30,10 @@ def read_labels(words: Sequence[str], label_space: LabelSpace) -> list[str]:
             continue
         if word in label_space.index:
             found.append(word)
+        elif PART.match(word):
+            if thesaurus is None:
+                raise LabelwiseError(f"'{word}' is a part of a thesaurus, and this model has none")
+            found += [id for id in thesaurus.within(word) if id in label_space.index]
         elif word.startswith("@") or Path(word).is_file():
             found += _from_file(Path(word.removeprefix("@")), label_space)
         else:

@@ -85,13 +85,31 @@ def tag(
     ] = 0,
     include: Annotated[
         list[str] | None,
-        typer.Option(help="Only these labels: ids, a comma list, or @FILE.", metavar="ID|@FILE"),
+        typer.Option(
+            help="Only these labels: ids, a comma list, @FILE, or a part of the thesaurus: "
+            "domain:60, mt:6006, under:1117.",
+            metavar="ID|PART|@FILE",
+        ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(help="Never these labels: ids, a comma list, or @FILE.", metavar="ID|@FILE"),
+        typer.Option(help="Never these labels, in the same words.", metavar="ID|PART|@FILE"),
     ] = None,
     add_label: AddLabelOption = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            help="Language of the names of labels, such as fr, where the thesaurus has them.",
+            metavar="LANGUAGE",
+            show_default=False,
+        ),
+    ] = None,
+    thesaurus: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --labels: a thesaurus that has the names.", show_default="the model's own"
+        ),
+    ] = None,
     evidence: Annotated[
         bool, typer.Option("--evidence", help="Show the words that speak for each label.")
     ] = False,
@@ -139,12 +157,14 @@ def tag(
       labelwise tag acts/ --top 20 --precision 0.8 --bundle sure.bundle
       cat act.txt | labelwise tag - --evidence --json
       labelwise tag act.xml --exclude 1309,693 --include @allowed.txt
+      labelwise tag act.xml --include mt:6006 --labels fr --thesaurus eurovoc.ttl.xz
       labelwise tag act.xml --bundle svm.bundle
       labelwise tag act.xml --bundle z.bundle --add-label "7001=electric bicycle"
       labelwise tag acts.jsonl --out tags/ --shard 3/8 --skip-bad
       labelwise tag s3://bucket/acts/ --out s3://bucket/tags/ --format parquet
     """
     from labelwise.bundle import describe
+    from labelwise.corpus.thesaurus import read_thesaurus
     from labelwise.evidence.predictions import Cut
     from labelwise.model import load
     from labelwise.shipped import NAME, folder_of
@@ -161,6 +181,10 @@ def tag(
         )
     model = load(bundle or NAME)
     model.method = with_added_labels(model.method, add_label or ())
+    if labels is not None:
+        model = model.in_language(labels, read_thesaurus(thesaurus) if thesaurus else None)
+    elif thesaurus is not None:
+        raise typer.BadParameter("--thesaurus goes with --labels")
     cut = model.cut(
         threshold=parse_threshold(threshold), certified=certified, precision=precision, best=best
     )
@@ -168,8 +192,8 @@ def tag(
         raise typer.BadParameter("--best goes with --threshold, --certified or --precision")
     if precision is not None and model.method.calibration is None:
         note(UNCALIBRATED)
-    included = read_labels(include or (), model.labels)
-    excluded = read_labels(exclude or (), model.labels)
+    included = read_labels(include or (), model.labels, model.thesaurus)
+    excluded = read_labels(exclude or (), model.labels, model.thesaurus)
     if out is not None:
         tag_in_bulk(
             files,
@@ -186,6 +210,7 @@ def tag(
                     **asdict(cut),
                 },
                 "added labels": add_label or [],
+                "names": labels,
             },
             format=(format or Format.jsonl).value,
             shard=shard,

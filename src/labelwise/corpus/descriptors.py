@@ -3,15 +3,16 @@
 JSON is an object of concepts by id (``{"693": {"label": ..., "alt_labels": [...], "parents":
 [...]}}``), a list of concepts, or one concept a line. Links are ``broader``, ``related`` and
 ``replaced_by``, with or without the ``_ids`` of EUROVOC's own list. CSV has a header row that names
-``id`` and ``label`` and may name ``alt_labels`` and links, whose values are separated by ``|``;
-Annif's vocabularies (``uri``, ``label_en``; TSV ``<uri><TAB>label`` without a header) are read as
-well.
+``id`` and ``label`` and may name ``alt_labels`` and links, whose values are separated by ``|``.
+``label_fr`` or ``fr`` names a concept in another language. Annif's vocabularies (``uri``,
+``label_en``; TSV ``<uri><TAB>label`` without a header) are read as well.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ ALTERNATIVE_KEYS = ("alt_labels", "alt_label", "altLabel")
 BROADER_KEYS = ("broader", "broader_ids", "parents")
 RELATED_KEYS = ("related", "related_ids")
 REPLACED_KEYS = ("replaced_by", "replaced_by_ids")
+NOTE_KEYS = ("scope_note", "scopeNote")
+_LANGUAGE = re.compile(r"(?:label_)?(?!id$)([a-z]{2})")
 
 
 def _label_keys(language: str) -> tuple[str, ...]:
@@ -82,6 +85,12 @@ def _concept(record: Any, id: str | None, place: Place, language: str) -> Concep
         _linked(record, BROADER_KEYS, place),
         related=_linked(record, RELATED_KEYS, place),
         replaced_by=_linked(record, REPLACED_KEYS, place),
+        translations=tuple(
+            (code[1], (checked_string(record[key], key, place),))
+            for key in sorted(record)
+            if (code := _LANGUAGE.fullmatch(key)) and code[1] != language
+        ),
+        notes=tuple(_listed(record, NOTE_KEYS, place)),
     )
 
 

@@ -80,6 +80,7 @@ def _thesaurus(graph: Any, path: Path, language: str) -> Thesaurus:
     def name(uri: str) -> str:
         return _name(preferred.get(uri, {}), language) or concept_id(uri)
 
+    notes_of = [_labels(graph, kind) for kind in ("definition", "scopeNote")]
     concepts, unnamed = [], 0
     for uri in uris:
         unnamed += not _in_language(preferred.get(uri, {}), language)
@@ -97,6 +98,12 @@ def _thesaurus(graph: Any, path: Path, language: str) -> Thesaurus:
                 tuple(
                     sorted({concept_id(one) for scheme in within for one in microthesauri[scheme]})
                 ),
+                translations=_translations(
+                    preferred.get(uri, {}), alternative.get(uri, {}), language
+                ),
+                notes=tuple(
+                    note for kind in notes_of for note in _in_language(kind.get(uri, {}), language)
+                ),
             )
         )
     notes = []
@@ -110,6 +117,26 @@ def _thesaurus(graph: Any, path: Path, language: str) -> Thesaurus:
         {concept_id(uri): name(uri) for uri in microthesauri},
         {concept_id(uri): name(uri) for uri in domains},
         notes,
+        group_translations={
+            code: {
+                concept_id(uri): min(found)
+                for uri in (*microthesauri, *domains)
+                if (found := preferred.get(uri, {}).get(code))
+            }
+            for code in languages
+            if code.split("-")[0] != language.lower()
+        },
+    )
+
+
+def _translations(
+    preferred: dict[str, list[str]], alternative: dict[str, list[str]], language: str
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The names in all other languages, the preferred one of each first."""
+    return tuple(
+        (code, (*sorted(preferred[code]), *sorted(alternative.get(code, ()))))
+        for code in sorted(preferred)
+        if code and code.split("-")[0] != language.lower()
     )
 
 

@@ -1,11 +1,11 @@
-"""The thesaurus: concepts, their names, their place in the hierarchy, and a search by prefix."""
+"""The thesaurus: concepts, their names, their place in the hierarchy, and a search by words."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,9 @@ from typing import Any
 
 from labelwise.corpus.sources import extension, opened, sample
 from labelwise.errors import InputError, LabelwiseError
+
+PART = re.compile(r"(domain|mt|under):")
+"""How the name of a part of a thesaurus begins, beside ids of concepts."""
 
 _WORD = re.compile(r"\w+")
 _DOMAIN = re.compile(r"\d\d [A-Z][A-Z ,-]+")
@@ -33,6 +36,22 @@ class Concept:
     domains: tuple[str, ...] = ()
     replaced_by: tuple[str, ...] = ()
     """Concepts that took its place; a thesaurus knows such a one by its successors alone."""
+    translations: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Its names in other languages, by code; the first is the preferred one."""
+    notes: tuple[str, ...] = ()
+    """What it means and how it is used, where the thesaurus says so."""
+
+    def names_in(self, language: str) -> tuple[str, ...]:
+        """The names in another language, the preferred one first; none where there is none."""
+        return next((names for code, names in self.translations if code == language), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A concept that a search found, and the name that it was found by."""
+
+    concept: Concept
+    name: str
 
 
 @dataclass(frozen=True)
@@ -42,8 +61,8 @@ class Thesaurus:
     >>> thesaurus = Thesaurus.of([
     ...     Concept("1", "", "fruit"), Concept("2", "", "citrus fruit", ("agrumes",), ("1",)),
     ... ])
-    >>> [concept.label for concept in thesaurus.search("FRU")]
-    ['fruit', 'citrus fruit']
+    >>> [(match.concept.label, match.name) for match in thesaurus.search("FRU")]
+    [('fruit', 'fruit'), ('citrus fruit', 'citrus fruit')]
     >>> thesaurus.place("2")
     'fruit › citrus fruit'
     """
@@ -57,6 +76,8 @@ class Thesaurus:
     """What a reader of the thesaurus should know: labels or links that are missing."""
     successors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Ids that are no longer used, and the concepts that took their place."""
+    group_translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Names of microthesauri and domains in other languages: by code, then by id."""
 
     @classmethod
     def of(
@@ -65,7 +86,9 @@ class Thesaurus:
         microthesauri: Mapping[str, str] | None = None,
         domains: Mapping[str, str] | None = None,
         notes: Iterable[str] = (),
+        *,
         successors: Mapping[str, tuple[str, ...]] | None = None,
+        group_translations: Mapping[str, Mapping[str, str]] | None = None,
     ) -> Thesaurus:
         """Sort the concepts, complete their links in both directions, and leave out those that
         others took the place of."""
@@ -92,16 +115,12 @@ class Thesaurus:
             notes = (*notes, f"{astray} links lead to concepts that are not in the thesaurus")
         return cls(
             {
-                id: Concept(
-                    id,
-                    concept.uri,
-                    concept.label,
-                    concept.alt_labels,
-                    tuple(sorted(broader[id])),
-                    tuple(sorted(narrower[id])),
-                    tuple(sorted(related[id])),
-                    concept.microthesauri,
-                    concept.domains,
+                id: replace(
+                    concept,
+                    broader=tuple(sorted(broader[id])),
+                    narrower=tuple(sorted(narrower[id])),
+                    related=tuple(sorted(related[id])),
+                    replaced_by=(),
                 )
                 for id, concept in found.items()
             },
@@ -109,6 +128,7 @@ class Thesaurus:
             dict(sorted((domains or {}).items())),
             tuple(notes),
             dict(sorted(replaced.items())),
+            dict(sorted((group_translations or {}).items())),
         )
 
     def __len__(self) -> int:
@@ -192,6 +212,66 @@ class Thesaurus:
             "path": self.place(id),
         }
 
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The other languages that concepts have names in."""
+        return tuple(
+            sorted({code for one in self.concepts.values() for code, _ in one.translations})
+        )
+
+    def in_language(self, language: str) -> Thesaurus:
+        """The same thesaurus by its names in another language; a concept or group that has none
+        keeps its own.
+
+        >>> english = Thesaurus.of([Concept("1", "", "fruit", translations=(("fr", ("fruits",)),))])
+        >>> english.in_language("fr").place("1"), english.languages
+        ('fruits', ('fr',))
+        """
+        groups = self.group_translations.get(language, {})
+
+        def named(one: Concept) -> Concept:
+            names = one.names_in(language)
+            return replace(one, label=names[0], alt_labels=names[1:]) if names else one
+
+        return replace(
+            self,
+            concepts={id: named(one) for id, one in self.concepts.items()},
+            microthesauri={id: groups.get(id, name) for id, name in self.microthesauri.items()},
+            domains={id: groups.get(id, name) for id, name in self.domains.items()},
+        )
+
+    def within(self, group: str) -> tuple[str, ...]:
+        """The concepts of a part: ``domain:20`` and ``mt:2016``, by id or by the number that the
+        name begins with, and ``under:3191``, a concept and all that are narrower.
+
+        >>> thesaurus = Thesaurus.of([
+        ...     Concept("1", "", "fruit", microthesauri=("m",)),
+        ...     Concept("2", "", "citrus fruit", broader=("1",)),
+        ... ], {"m": "6006 plant product"})
+        >>> thesaurus.within("mt:6006"), thesaurus.within("under:1")
+        (('1',), ('1', '2'))
+        """
+        kind, _, wanted = group.partition(":")
+        if kind == "under" and wanted in self.concepts:
+            found, waiting = {wanted}, [wanted]
+            while waiting:
+                new = [one for one in self.concepts[waiting.pop()].narrower if one not in found]
+                found.update(new)
+                waiting += new
+            return tuple(id for id in self.concepts if id in found)
+        groups = {"domain": self.domains, "mt": self.microthesauri}.get(kind, {})
+        for id, name in groups.items():
+            if wanted and wanted in (id, name.partition(" ")[0]):
+                return tuple(
+                    one.id
+                    for one in self.concepts.values()
+                    if id in (one.domains if kind == "domain" else one.microthesauri)
+                )
+        raise LabelwiseError(
+            f"'{group}' is no part of the thesaurus: give domain:NUMBER, mt:NUMBER of a "
+            "microthesaurus, or under:ID of a concept"
+        )
+
     def around(self, ids: Iterable[str]) -> Thesaurus:
         """These concepts and all that are broader: what a model needs to say where they stand.
 
@@ -209,7 +289,9 @@ class Thesaurus:
         while waiting:
             one = self.concepts[waiting.pop()]
             if one.id not in kept:
-                kept[one.id] = replace(one, alt_labels=(), narrower=(), related=())
+                kept[one.id] = replace(
+                    one, alt_labels=(), narrower=(), related=(), translations=(), notes=()
+                )
                 waiting += one.broader
         groups = {id for one in kept.values() for id in one.microthesauri}
         fields = {id for one in kept.values() for id in one.domains}
@@ -240,7 +322,7 @@ class Thesaurus:
         above = {id: self.concepts[id] for one in own.values() for id in one.broader}
         kept = {id: replace(one, alt_labels=(), broader=()) for id, one in above.items()} | own
         return Thesaurus.of(
-            replace(one, narrower=(), related=(), microthesauri=(), domains=())
+            Concept(one.id, one.uri, one.label, one.alt_labels, one.broader)
             for one in kept.values()
         )
 
@@ -250,10 +332,14 @@ class Thesaurus:
         >>> Thesaurus.of([Concept("1", "", "fruit")]).to_json()
         {'concepts': {'1': {'label': 'fruit'}}, 'microthesauri': {}, 'domains': {}}
         """
-        fields = ("uri", "label", "alt_labels", "broader", "related", "microthesauri", "domains")
+        fields = (
+            *("uri", "label", "alt_labels", "broader", "related", "microthesauri", "domains"),
+            "notes",
+        )
         written: dict[str, Any] = {
             "concepts": {
                 one.id: {name: value for name in fields if (value := getattr(one, name))}
+                | ({"translations": dict(one.translations)} if one.translations else {})
                 for one in self.concepts.values()
             },
             "microthesauri": dict(self.microthesauri),
@@ -261,6 +347,10 @@ class Thesaurus:
         }
         if self.successors:
             written["successors"] = {old: list(new) for old, new in self.successors.items()}
+        if self.group_translations:
+            written["group_translations"] = {
+                code: dict(names) for code, names in self.group_translations.items()
+            }
         return written
 
     @classmethod
@@ -285,42 +375,68 @@ class Thesaurus:
                 tuple(entry.get("alt_labels", ())),
                 tuple(entry.get("broader", ())),
                 related=tuple(entry.get("related", ())),
+                translations=tuple(
+                    (code, tuple(names)) for code, names in entry.get("translations", {}).items()
+                ),
+                notes=tuple(entry.get("notes", ())),
                 **links,
             )
 
         concepts = [concept(str(id), entry) for id, entry in written["concepts"].items()]
         successors = {id: tuple(new) for id, new in written.get("successors", {}).items()}
-        return cls.of(concepts, **names, successors=successors)
+        return cls.of(
+            concepts,
+            **names,
+            successors=successors,
+            group_translations=written.get("group_translations"),
+        )
 
-    def search(self, prefix: str, limit: int = 10) -> list[Concept]:
-        """Concepts with a word that begins like this, whatever its case and accents.
+    def search(self, words: str, limit: int = 10) -> list[Match]:
+        """Concepts of this id, or with a name in any language that has all these words, or words
+        that begin like them, in any order, whatever their case and accents; each by its best name.
 
-        A preferred label that begins so comes first, then an alternative label, then labels
-        with a later word that does; shorter labels before longer ones.
+        The id comes first, then a preferred label that begins with the first word, then another
+        name that does, then the rest; shorter names before longer ones.
         """
-        wanted = _folded(prefix)
+        wanted = _WORD.findall(_folded(words))
         if not wanted:
             return []
+        best: dict[str, tuple[tuple[int, int, str], str]] = {}
+        for order, id, name in self._named(wanted):
+            if id not in best or order < best[id][0]:
+                best[id] = order, name
+        if (exact := words.strip()) in self.concepts:
+            best[exact] = (-1, 0, ""), self.concepts[exact].label
+        found = sorted(best.items(), key=lambda one: (one[1][0], one[0]))[:limit]
+        return [Match(self.concepts[id], name) for id, (_, name) in found]
+
+    def _named(self, wanted: Sequence[str]) -> Iterator[tuple[tuple[int, int, str], str, str]]:
+        """The rank, the concept and the name of all names with these words. The longest of them is
+        looked for, and the others in what that finds."""
         keys, entries = self._index
-        best: dict[str, tuple[int, int, str]] = {}
-        for position in range(bisect_left(keys, wanted), len(keys)):
-            if not keys[position].startswith(wanted):
-                break
-            rank, id = entries[position]
-            if id not in best or rank < best[id]:
-                best[id] = rank
-        return [self.concepts[id] for id in sorted(best, key=lambda id: (best[id], id))[:limit]]
+        longest = max(wanted, key=len)
+        for position in range(bisect_left(keys, longest), len(keys)):
+            if not keys[position].startswith(longest):
+                return
+            id, other, text, name = entries[position]
+            own = _WORD.findall(text)
+            if all(any(word.startswith(one) for word in own) for one in wanted):
+                later = not own[0].startswith(wanted[0])
+                yield (2 * later + other, len(text), text), id, name
 
     @cached_property
-    def _index(self) -> tuple[list[str], list[tuple[tuple[int, int, str], str]]]:
-        """Every label from each of its words on, sorted; and its rank and concept."""
+    def _index(self) -> tuple[list[str], list[tuple[str, bool, str, str]]]:
+        """Every word of every name, sorted; and its concept, whether the name is another than the
+        preferred one, the folded name and the name itself."""
         rows = []
         for concept in self.concepts.values():
-            for alternative, label in enumerate((concept.label, *concept.alt_labels)):
-                text = _folded(label)
-                for number, word in enumerate(_WORD.finditer(text)):
-                    order = 2 * (number > 0) + (alternative > 0)
-                    rows.append((text[word.start() :], ((order, len(text), text), concept.id)))
+            foreign = (name for _, names in concept.translations for name in names)
+            names = dict.fromkeys((concept.label, *concept.alt_labels, *foreign))
+            for other, name in enumerate(names):
+                text = _folded(name)
+                rows += [
+                    (word, (concept.id, other > 0, text, name)) for word in {*_WORD.findall(text)}
+                ]
         rows.sort()
         return [key for key, _ in rows], [entry for _, entry in rows]
 

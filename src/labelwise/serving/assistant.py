@@ -160,7 +160,7 @@ class Assistant:
     ) -> FoundConcepts:
         """Concepts of the thesaurus whose names or synonyms have words that begin like these."""
         with self._told():
-            found = self._labels.found(query)
+            found = [match.concept.id for match in self._labels.found(query)]
             return FoundConcepts(
                 concepts=[Found(**self._found(id)) for id in found[:limit]], total=len(found)
             )

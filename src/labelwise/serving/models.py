@@ -279,7 +279,7 @@ class Models:
         )
         labels = Labels(method.label_space, thesaurus_of(method.label_space, card, given))
         explainer = Tasks(f"explains-{id}", limits.explanations)
-        info = _info(source, fingerprint, method, card)
+        info = _info(source, fingerprint, method, card, labels)
         reads = language.reads(card)
         return Model(id, method, labels, info, fingerprint, saved, reads, scorer, explainer)
 
@@ -344,7 +344,9 @@ def _read_thesaurus(path: Path) -> Thesaurus:
     return read_thesaurus(path)
 
 
-def _info(source: Source, fingerprint: str, method: Method, card: Mapping[str, Any]) -> ModelInfo:
+def _info(
+    source: Source, fingerprint: str, method: Method, card: Mapping[str, Any], labels: Labels
+) -> ModelInfo:
     data = card.get("data", {})
     shown = {key: card[key] for key in TOLD if key in card}
     return ModelInfo(
@@ -364,6 +366,7 @@ def _info(source: Source, fingerprint: str, method: Method, card: Mapping[str, A
         zero_shot=isinstance(method, Widening),
         max_words=getattr(method.settings, "max_tokens", None),
         language=str(card.get("language", "en")),
+        languages=list(labels.thesaurus.languages),
         years=years_of(str(data.get("name", ""))),
         synthetic=source.synthetic or "synthetic" in str(data.get("name", "")),
         card=shown,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from labelwise.corpus.labels import LabelSpace
-from labelwise.corpus.thesaurus import Concept, Thesaurus
+from labelwise.corpus.thesaurus import Concept, Match, Thesaurus
 from labelwise.corpus.uris import uri_of
 from labelwise.serving.shapes import LabelDetails, LabelInfo, Link, Place
 
@@ -31,6 +31,7 @@ def thesaurus_of(
         concepts.values(),
         {**other.microthesauri, **own.microthesauri},
         {**other.domains, **own.domains},
+        group_translations={**other.group_translations, **own.group_translations},
     )
 
 
@@ -48,6 +49,8 @@ def _enriched(concept: Concept, by: Concept | None) -> Concept:
         related=concept.related or by.related,
         microthesauri=concept.microthesauri or by.microthesauri,
         domains=concept.domains or by.domains,
+        translations=concept.translations or by.translations,
+        notes=concept.notes or by.notes,
     )
 
 
@@ -62,46 +65,55 @@ class Labels:
 
     def __init__(self, label_space: LabelSpace, thesaurus: Thesaurus) -> None:
         self.label_space, self.thesaurus = label_space, thesaurus
-        self._shown: dict[str, LabelInfo] = {}
+        self._shown: dict[tuple[str, str | None], LabelInfo] = {}
+        self._named: dict[str | None, Thesaurus] = {None: thesaurus}
 
     def __contains__(self, id: str) -> bool:
         return id in self.thesaurus.concepts
 
-    def info(self, id: str) -> LabelInfo:
-        """A label or concept; made once, since every answer shows some."""
-        found = self._shown.get(id)
+    def named_in(self, language: str | None) -> Thesaurus:
+        """The thesaurus by its names in a language that it has; None is its own."""
+        if language not in self._named:
+            self._named[language] = self.thesaurus.in_language(str(language))
+        return self._named[language]
+
+    def info(self, id: str, language: str | None = None) -> LabelInfo:
+        """A label or concept, named in a language; made once, since every answer shows some."""
+        found = self._shown.get((id, language))
         if found is None:
-            found = self._shown[id] = self._made(id)
+            found = self._shown[id, language] = self._made(id, language)
         return found
 
-    def _made(self, id: str) -> LabelInfo:
+    def _made(self, id: str, language: str | None) -> LabelInfo:
         column = self.label_space.index.get(id)
         label = None if column is None else self.label_space.labels[column]
-        concept = self.thesaurus[id]
+        thesaurus = self.named_in(language)
+        concept = thesaurus[id]
+        # The model's own name for it comes first: it is what it was trained with.
+        own = label.descriptor if label and concept.label == self.thesaurus[id].label else None
         return LabelInfo(
             id=id,
             uri=uri_of(id, concept),
-            # The model's own name for it comes first: it is what it was trained with.
-            descriptor=label.descriptor if label else concept.label,
+            descriptor=own or concept.label,
             group=label.group if label else None,
             count=label.count if label else 0,
             in_model=label is not None,
-            place=Place(**self.thesaurus.place_json(id)),
+            place=Place(**thesaurus.place_json(id)),
         )
 
-    def details(self, id: str) -> LabelDetails:
-        concept = self.thesaurus[id]
+    def details(self, id: str, language: str | None = None) -> LabelDetails:
+        thesaurus = self.named_in(language)
+        concept = thesaurus[id]
         return LabelDetails(
-            **self.info(id).model_dump(exclude={"place"}),
-            place=self.info(id).place,
+            **self.info(id, language).model_dump(exclude={"place"}),
+            place=self.info(id, language).place,
             alternatives=list(concept.alt_labels),
-            narrower=self._links(concept.narrower),
-            related=self._links(concept.related),
+            narrower=[Link(id=one, name=thesaurus[one].label) for one in concept.narrower],
+            related=[Link(id=one, name=thesaurus[one].label) for one in concept.related],
+            notes=list(concept.notes),
+            names={code: names[0] for code, names in self.thesaurus[id].translations},
         )
 
-    def _links(self, ids: tuple[str, ...]) -> list[Link]:
-        return [Link(id=id, name=self.thesaurus[id].label) for id in ids]
-
-    def found(self, words: str) -> list[str]:
-        """The ids of all concepts with a word that begins like this, the best first."""
-        return [one.id for one in self.thesaurus.search(words, limit=len(self.thesaurus))]
+    def found(self, words: str) -> list[Match]:
+        """All concepts that a search finds, the best first."""
+        return self.thesaurus.search(words, limit=len(self.thesaurus))

@@ -101,6 +101,21 @@ class DocumentText(Shape):
         return self
 
 
+Language = Annotated[
+    str | None,
+    Field(
+        max_length=20,
+        description="The language of names and places of labels, such as `fr`, where the thesaurus "
+        "has them (`languages` in `GET /v1/models`); without it, as the model was trained.",
+    ),
+]
+
+PARTS = (
+    "A part of the thesaurus stands for all its labels: `domain:60`, `mt:6006` (a microthesaurus), "
+    "`under:1117` (a concept and all that are narrower)."
+)
+
+
 class Choice(Shape):
     """Which labels come back."""
 
@@ -128,11 +143,14 @@ class Choice(Shape):
         "out; no more than `top`.",
     )
     include: Labels = Field(
-        default_factory=list, max_length=MOST_LABELS, description="Only these labels, if any."
+        default_factory=list,
+        max_length=MOST_LABELS,
+        description=f"Only these labels, if any. {PARTS}",
     )
     exclude: Labels = Field(
         default_factory=list, max_length=MOST_LABELS, description="Never these labels."
     )
+    labels: Language = None
 
 
 class TagRequest(DocumentText, Choice):
@@ -156,6 +174,7 @@ class CompareRequest(DocumentText):
     top: Whole = Field(20, ge=1, le=MOST_PREDICTIONS)
     include: Labels = Field(default_factory=list, max_length=MOST_LABELS)
     exclude: Labels = Field(default_factory=list, max_length=MOST_LABELS)
+    labels: Language = None
 
 
 class UnseenConcept(Shape):
@@ -223,11 +242,19 @@ class LabelDetails(LabelInfo):
     alternatives: list[str] = Field(description="Other names in the thesaurus.")
     narrower: list[Link]
     related: list[Link]
+    notes: list[str] = Field(description="What the thesaurus says of its meaning and use.")
+    names: dict[str, str] = Field(description="Its name in other languages of the thesaurus.")
+
+
+class FoundLabel(LabelInfo):
+    matched: str | None = Field(
+        description="The name that the search found it by, where that is another one."
+    )
 
 
 class LabelList(Shape):
     model: str
-    labels: list[LabelInfo]
+    labels: list[FoundLabel]
     total: int = Field(description="How many there are; `labels` holds at most `limit` of them.")
 
 
@@ -377,6 +404,7 @@ class ModelInfo(Shape):
     zero_shot: bool = Field(description="Whether it can score concepts that it was not trained on.")
     max_words: int | None = Field(description="Words read of a document; null: all of them.")
     language: str
+    languages: list[str] = Field(description="Other languages that the names of labels are in.")
     years: tuple[int, int] | None = Field(
         description="First and last year of the acts that it learned from, where that is known."
     )

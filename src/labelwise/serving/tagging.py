@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labelwise.corpus.thesaurus import PART
 from labelwise.errors import LabelwiseError
 from labelwise.evidence.predictions import EVERY, Cut, rank
 from labelwise.serving.documents import Read
@@ -19,8 +20,14 @@ from labelwise.serving.shapes import Choice, Prediction, Tagging
 class Chooser:
     """Which labels of a model a request wants."""
 
-    def __init__(self, model: Model, include: Sequence[str], exclude: Sequence[str]) -> None:
-        self.model = model
+    def __init__(
+        self,
+        model: Model,
+        include: Sequence[str],
+        exclude: Sequence[str],
+        language: str | None = None,
+    ) -> None:
+        self.model, self.language = model, language_of_labels(model, language)
         self.notes: list[str] = []
         index = model.method.label_space.index
         self.allowed: NDArray[np.bool_] | None = None
@@ -37,14 +44,19 @@ class Chooser:
                 )
 
     def _columns(self, ids: Sequence[str], name: str) -> list[int]:
-        index = self.model.method.label_space.index
+        index, thesaurus = self.model.method.label_space.index, self.model.labels.thesaurus
+        parts = [id for id in ids if id not in index and PART.match(id)]
+        try:
+            within = [one for part in parts for one in thesaurus.within(part)]
+        except LabelwiseError as error:
+            raise _invalid(name, f"{name}: {error}") from error
         found = [index[id] for id in ids if id in index]
-        if missing := len(ids) - len(found):
+        if missing := len(ids) - len(parts) - len(found):
             self.notes.append(
                 f"{missing} of the {len(ids)} labels in {name} are not in the model and were left "
                 "out"
             )
-        return found
+        return found + [index[id] for id in within if id in index]
 
     def predictions(
         self, scores: NDArray[np.float32], top: int, cut: Cut = EVERY
@@ -54,7 +66,7 @@ class Chooser:
         found = rank(scores, model.method.label_space, top=top, cut=cut, allowed=self.allowed)
         # The tag as everywhere, with what else the service tells of a label.
         return [
-            Prediction.model_construct(**{**tag.to_json(), **shown(model, tag.id)})
+            Prediction.model_construct(**{**tag.to_json(), **shown(model, tag.id, self.language)})
             for tag in model.front.ranked(found)
         ]
 
@@ -71,7 +83,7 @@ class Chooser:
 
 
 def chooser(model: Model, choice: Choice) -> Chooser:
-    made = Chooser(model, choice.include, choice.exclude)
+    made = Chooser(model, choice.include, choice.exclude, choice.labels)
     if choice.precision is not None and not model.info.calibrated:
         made.notes.append(
             f"the scores of {model.id} are not calibrated, so that precision is a rough guess"
@@ -104,6 +116,16 @@ def words_read(model: Model, read: Read) -> int:
     return read.total if most is None else min(read.total, most)
 
 
-def shown(model: Model, id: str) -> dict[str, Any]:
+def shown(model: Model, id: str, language: str | None = None) -> dict[str, Any]:
     """The fields of a label, for whatever shows one."""
-    return model.labels.info(id).__dict__
+    return model.labels.info(id, language).__dict__
+
+
+def language_of_labels(model: Model, wanted: str | None) -> str | None:
+    """The language that names are asked for in; None where it is the model's own."""
+    if wanted is None or wanted == model.info.language:
+        return None
+    if wanted not in model.labels.thesaurus.languages:
+        there = ", ".join((model.info.language, *model.labels.thesaurus.languages))
+        raise _invalid("labels", f"labels: {model.id} has names in {there}, not in '{wanted}'")
+    return wanted

@@ -8,10 +8,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from serving_cases import wait_until
 
 
@@ -106,3 +108,24 @@ def line(page: Any, place: int = 1) -> Any:
 def names(page: Any, chosen: str = ".line .descriptor") -> list[str]:
     """The descriptors that are shown, without their marks."""
     return page.eval_on_selector_all(chosen, "all => all.map((one) => one.firstChild.textContent)")
+
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def axe(page: Any) -> list[str]:
+    """What the accessibility checker finds wrong, and where."""
+    package = pytest.importorskip("axe_playwright_python", reason="needs axe (extra dev)")
+    page.evaluate((resources.files(package) / "axe.min.js").read_text("utf-8"))
+    found = page.evaluate(
+        """(rules) => axe.run(document, {
+            runOnly: { type: "tag", values: rules },
+            rules: { "label-content-name-mismatch": { enabled: true } },
+        })""",
+        RULES,
+    )
+    return [
+        f"{rule['id']}: {node['html'][:160]}"
+        for rule in found["violations"]
+        for node in rule["nodes"]
+    ]

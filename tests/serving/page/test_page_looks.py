@@ -3,34 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
-from page_cases import line, tag
+from page_cases import axe, line, tag
 
 pytestmark = pytest.mark.xdist_group("page")
-
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-
-
-def axe(page: Any) -> list[str]:
-    """What the accessibility checker finds wrong, and where."""
-    package = pytest.importorskip("axe_playwright_python", reason="needs axe (extra dev)")
-    page.evaluate((resources.files(package) / "axe.min.js").read_text("utf-8"))
-    found = page.evaluate(
-        """(rules) => axe.run(document, {
-            runOnly: { type: "tag", values: rules },
-            rules: { "label-content-name-mismatch": { enabled: true } },
-        })""",
-        RULES,
-    )
-    return [
-        f"{rule['id']}: {node['html'][:160]}"
-        for rule in found["violations"]
-        for node in rule["nodes"]
-    ]
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1360), ("dark", 390)])

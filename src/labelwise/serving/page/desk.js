@@ -28,6 +28,7 @@ const DEFAULTS = {
   theme: "auto",
   allWords: false, // light faint words too
   singleKeys: true,
+  labels: "", // the language of names; the model's own where it is empty
 };
 
 class Desk extends EventTarget {
@@ -190,7 +191,18 @@ class Desk extends EventTarget {
 
   #lists() {
     const exclude = [...new Set([...ids(this.settings.exclude), ...acts.store.stopped])];
-    return { include: ids(this.settings.include), exclude };
+    return { include: ids(this.settings.include), exclude, ...this.named };
+  }
+
+  /** The language of names, as the service is asked for it; nothing where the model has it not. */
+  get named() {
+    const { labels } = this.settings;
+    return this.current?.languages.includes(labels) ? { labels } : {};
+  }
+
+  useNames(labels) {
+    this.keepSettings({ labels });
+    if (this.work) this.tag();
   }
 
   // --- documents ------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
 /** Single keys, for work all day. */
 
 import { finish } from "./acts.js";
+import { showCard } from "./card.js";
 import { desk } from "./desk.js";
 import { $ } from "./dom.js";
-import { decideFocused, focusList, lightRank } from "./suggestions.js";
+import { decideFocused, focusList, focusedInfo, lightRank } from "./suggestions.js";
 import { nextEvidence, showTab } from "./text.js";
 
 const press = (id) => () => $(id).click();
@@ -18,6 +19,10 @@ const KEYS = {
   r: () => decideFocused("rejected"),
   A: press("all"),
   u: () => desk.decisions.undo(),
+  i: () => {
+    const info = focusedInfo() ?? desk.work.predictions?.[0];
+    if (info) showCard(info.id);
+  },
   n: () => nextEvidence(1),
   p: () => nextEvidence(-1),
   l: () => {

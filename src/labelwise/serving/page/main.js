@@ -84,7 +84,20 @@ function drawModels() {
   $("compare").replaceChildren(none, ...others.map((one) => option(one, desk.work?.other)));
   $("compare").disabled = !others.length;
   $("compare").closest("label").hidden = !others.length;
+  drawNames();
   $("synthetic").hidden = !desk.models.some((one) => one.synthetic);
+}
+
+/** In which language concepts are named, where there is a choice. */
+function drawNames() {
+  const { current, settings } = desk;
+  const names = new Intl.DisplayNames("en", { type: "language" });
+  const option = (code, name) => h("option", { value: code, selected: settings.labels === code }, name);
+  $("names").replaceChildren(
+    ...(current ? [option("", names.of(current.language))] : []),
+    ...(current?.languages ?? []).map((code) => option(code, names.of(code))),
+  );
+  $("names").closest("label").hidden = !current?.languages.length;
 }
 
 // --- light and dark ---------------------------------------------------------------------------
@@ -234,6 +247,7 @@ desk.on("keeping", () => {
 });
 
 $("model").addEventListener("change", () => desk.useModel($("model").value));
+$("names").addEventListener("change", () => desk.useNames($("names").value));
 $("compare").addEventListener("change", () => desk.compareWith($("compare").value));
 $("new").addEventListener("click", () => {
   if (store.on) {

@@ -1,4 +1,4 @@
-/** Add a concept by its name: of the model, or of its thesaurus. */
+/** Add a concept by its id or any of its names: of the model, or of its thesaurus. */
 
 import * as api from "./api.js";
 import { desk } from "./desk.js";
@@ -24,7 +24,7 @@ async function ask() {
   }
   asking = new AbortController();
   try {
-    const query = new URLSearchParams({ q: words, limit: MOST });
+    const query = new URLSearchParams({ q: words, limit: MOST, ...desk.named });
     if (desk.work.model) query.set("model", desk.work.model);
     const answer = await api.get(`v1/labels?${query}`, asking.signal);
     settled("search");
@@ -41,7 +41,7 @@ async function ask() {
 function draw(total) {
   const more = total - found.length;
   const hint = !found.length
-    ? "No concept has a word that begins like this."
+    ? "No concept has this id, or a name with words that begin like these."
     : more && `and ${count(more, "more concept")}: type more`;
   $("found").replaceChildren(
     ...found.map(option),
@@ -65,6 +65,7 @@ function option(info, n) {
     h(
       "span",
       { class: "descriptor" },
+      info.matched ? h("span", { class: "matched" }, `${info.matched} → `) : null,
       info.descriptor,
       ...marks(info),
       state ? h("span", { class: "hint" }, ` ${state}`) : null,

@@ -158,7 +158,7 @@ export function focusList() {
 }
 
 /** The concept whose line has the focus. */
-function focusedInfo() {
+export function focusedInfo() {
   const place = document.activeElement?.closest?.(".line");
   if (!place) return null;
   const { id } = place.dataset;

@@ -186,7 +186,7 @@ async def compare(body: Annotated[CompareRequest, sent(CompareRequest)], here: H
     if len(set(body.models)) < len(body.models):
         raise ProblemError(422, "invalid", "models: one model is named twice", field="models")
     models = [here.models.get(id) for id in body.models]
-    chosen = [Chooser(model, body.include, body.exclude) for model in models]
+    chosen = [Chooser(model, body.include, body.exclude, body.labels) for model in models]
     (read,) = await here.reader.read([body])
     await _look_at(read)
     rows = [
@@ -206,7 +206,7 @@ def _comparison(
             for prediction in one.predictions(row, body.top):
                 best.setdefault(prediction.id, one.model)
     ranks = [_ranks(one, row) for one, row in zip(chosen, rows, strict=True)]
-    labels = [_compared(id, model, models, rows, ranks) for id, model in best.items()]
+    labels = [_compared(id, model, chosen, rows, ranks) for id, model in best.items()]
     worst = max(len(one.method.label_space) for one in models) + 1
     labels.sort(key=lambda one: sorted(rank or worst for rank in one.ranks))
     return CompareResponse.model_construct(
@@ -231,17 +231,18 @@ def _ranks(chosen: Chooser, row: NDArray[np.float32]) -> NDArray[np.int64]:
 def _compared(
     id: str,
     first: Model,
-    models: list[Model],
+    chosen: list[Chooser],
     rows: list[NDArray[np.float32]],
     ranks: list[NDArray[np.int64]],
 ) -> Compared:
+    models = [one.model for one in chosen]
     columns = [model.method.label_space.index.get(id) for model in models]
     scores = [
         0.0 if column is None else float(row[column])
         for column, row in zip(columns, rows, strict=True)
     ]
     return Compared.model_construct(
-        **shown(first, id),
+        **shown(first, id, chosen[0].language),
         scores=[round(score, DIGITS) for score in scores],
         ranks=[
             0 if column is None else int(rank[column])
