@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from labelwise.cli.command_line import command_line
-from labelwise.cli.options import JsonOption, NameOption
+from labelwise.cli.options import JsonOption
 from labelwise.cli.output import print_json, print_table
 from labelwise.progress import note
 
@@ -27,7 +27,9 @@ def learn(
     ],
     acts: Annotated[Path, typer.Option(help="File or folder with the texts of the decided acts.")],
     out: Annotated[Path, typer.Option(help="Folder of the bundle to write.")],
-    name: NameOption = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the model in results.", show_default="that of --out")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Learn from decisions: what was accepted, added and rejected, act by act.

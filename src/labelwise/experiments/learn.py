@@ -51,10 +51,10 @@ def learn(
     made = learn_method(method, documents, today)
     card: dict[str, Any] = {
         **parent["card"],
+        "name": name or Path(out).resolve().name,
         "learned": {"from": parent["digest"], **made.counts},
         "command": commands(parent["card"], command),
     }
-    card |= {"name": name} if name else {}
     bundles.save(made, out, card=card)
     return Model(made, name=bundles.name_of(card, made.name), thesaurus=thesaurus, card=card)
 
