@@ -57,7 +57,5 @@ def test_a_concept_is_found_by_another_name_and_looked_at_with_one_key(
 def test_names_are_shown_in_the_language_that_is_chosen(french: Any) -> None:
     page = french
     page.select_option("#names", "fr")
-    page.wait_for_function(
-        "document.querySelector('.line .descriptor').firstChild.textContent.startsWith('nom ')"
-    )
+    page.wait_for_selector(".line .descriptor:has-text('nom ')")
     assert all(one.startswith("nom ") for one in names(page))
