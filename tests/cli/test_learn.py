@@ -74,6 +74,12 @@ def test_a_log_without_decisions_is_said(
     assert "there is no decision in it" in done.err
 
 
+def test_several_workers_do_not_learn(labelwise: Callable, bundle: Path) -> None:
+    done = labelwise("serve", bundle, "--learn", "--workers", 2)
+    assert done.code == 2
+    assert "--learn goes with one worker" in done.err
+
+
 def test_replayed_gold_labels_become_a_curve(
     labelwise: Callable, bundle: Path, corpus: Path, tmp_path: Path
 ) -> None:

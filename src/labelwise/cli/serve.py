@@ -180,6 +180,10 @@ def serve(
 
     if thesaurus is not None and not thesaurus.is_file():
         raise LabelwiseError(f"{thesaurus}: there is no such thesaurus file")
+    if learn and workers > 1:
+        raise typer.BadParameter(
+            "--learn goes with one worker: others would not know what it learned"
+        )
     limits = Limits(
         max_body=int(max_body * MEGABYTE),
         max_documents=max_documents,
