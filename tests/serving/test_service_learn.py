@@ -29,8 +29,10 @@ def test_a_model_suggests_what_it_was_taught(
     )
     last = ask(client)[-1]
     lesson = {"text": TEXT, "subjects": [{"uri": last["uri"]}]}
+    before = client.get("/v1/models/svm").json()["fingerprint"]
     taught = client.post("/v1/projects/svm/learn", json=[lesson])
     assert (taught.status_code, taught.content) == (204, b"")
+    assert client.get("/v1/models/svm").json()["fingerprint"] != before
     [after] = [one for one in ask(client) if one["uri"] == last["uri"]]
     assert float(str(after["score"])) > 5 * float(str(last["score"]))
     assert client.post("/v1/evidence", json={"text": TEXT, "top": 3}).status_code == 200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 import threading
 import warnings
@@ -175,7 +176,9 @@ class Model:
         self.scorer.use(self.method)
         self._wider.clear()
         self.__dict__.pop("front", None)  # made of the method as it was
-        self.info = self.info.model_copy(update={"certified": []})
+        told = [self.fingerprint, *(f"{act} {sorted(one.chosen)}" for act, one in decided.items())]
+        self.fingerprint = hashlib.sha256("\n".join(told).encode()).hexdigest()[:FINGERPRINT]
+        self.info = self.info.model_copy(update={"certified": [], "fingerprint": self.fingerprint})
 
     def close(self) -> None:
         self.scorer.close()
