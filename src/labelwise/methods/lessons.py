@@ -8,7 +8,7 @@ act i (the cosine of their features),
 The first part is the same for all documents: the calibration of a label, suggested too often or too
 seldom. The second is the memory: what was decided of acts that are much alike; the cube leaves
 others out. The third is a unit, a linear model of the words of decided acts; a label has one where
-no training document carried it and enough decided acts do, for of all others the model knows more.
+no training document carried it and enough decided acts do; for all labels they lost in a replay.
 
 The a_il are those of the highest likelihood of the decisions, given z, where each part is believed
 beforehand to have the variance that ``Belief`` says (logistic regression with three kernels). Where
@@ -42,8 +42,8 @@ SMALLEST = 1e-3
 
 @dataclass(frozen=True)
 class Belief:
-    """How far each part may be expected to move log-odds, as a variance; chosen on the first half
-    of a replay (`labelwise replay`)."""
+    """How far each part may be expected to move log-odds, as a variance. The best of 66 settings on
+    the first half of a replay of the linear model; docs/learn.md says what that is worth."""
 
     calibration: float = 1 / 30
     memory: float = 10 / 3
