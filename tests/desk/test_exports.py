@@ -89,6 +89,9 @@ def test_the_log_has_what_learning_needs(done: Store) -> None:
     needed = {"act", "concept", "what", "who", "when", "model", "fingerprint", "score", "rank"}
     assert all(needed <= set(line) for line in lines)
     assert [line["what"] for line in lines] == ["accept", "reject", "add", "done", "accept"]
+    done.decide("32001R0012", [change("reject", "693", 1)], version=0, who="ben", reading=2)
+    assert list(log_lines(done)) == lines, "a second reader takes nothing back"
+    assert [line["who"] for line in log_lines(done, reading=2)] == ["ben"]
 
 
 def test_done_acts_are_documents_with_the_chosen_concepts_as_gold(

@@ -103,6 +103,9 @@ def log(
         bool,
         typer.Option("--acts", help="Instead, the done acts: text, and the chosen concepts."),
     ] = False,
+    second: Annotated[
+        bool, typer.Option("--second", help="Instead, what second readers decided.")
+    ] = False,
 ) -> None:
     """All decisions in their order, or the done acts as documents; one JSON object a line.
 
@@ -114,7 +117,7 @@ def log(
     from labelwise.desk.exports import act_lines, log_lines
 
     opened = _opened(store)
-    for line in act_lines(opened) if acts else log_lines(opened):
+    for line in act_lines(opened) if acts else log_lines(opened, 2 if second else 1):
         sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 

@@ -160,9 +160,10 @@ _WRITERS = {"csv": _csv, "jsonl": _jsonl, "ttl": _ttl, "marcxml": _marcxml}
 # --- for learning -------------------------------------------------------------------------------
 
 
-def log_lines(store: Store) -> Iterator[dict[str, Any]]:
-    """The log, one line a decision."""
-    return (one.to_json() for one in store.log())
+def log_lines(store: Store, reading: int = 1) -> Iterator[dict[str, Any]]:
+    """The log, one line a decision; what second readers decided stands apart, since two readers of
+    an act do not take back each other's decisions."""
+    return (one.to_json() for one in store.log() if one.reading == reading)
 
 
 def act_lines(store: Store) -> Iterator[dict[str, Any]]:

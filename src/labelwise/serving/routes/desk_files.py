@@ -34,12 +34,16 @@ def exported(
     return StreamingResponse(pieces, media_type=MEDIA_TYPES[format])
 
 
-@router.get("/log", response_class=StreamingResponse, responses=documented())
-def log(here: Here, who: Who) -> Response:
+@router.get("/log", response_class=StreamingResponse, responses=documented(422))
+def log(
+    here: Here,
+    who: Who,
+    reading: Annotated[int, Query(ge=1, le=2, description="2: that of the second readers.")] = 1,
+) -> Response:
     """All decisions in their order, one JSON object a line: what `labelwise desk log` prints."""
 
     def lines() -> Iterator[str]:
-        for line in log_lines(here.worklist.store):
+        for line in log_lines(here.worklist.store, reading):
             yield json.dumps(line, ensure_ascii=False) + "\n"
 
     return StreamingResponse(lines(), media_type=NDJSON)
