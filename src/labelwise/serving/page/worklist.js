@@ -23,6 +23,7 @@ const FIGURES = ["suggested", "chosen"];
 const wanted = { state: "", by: "", q: "", sort: "added", descending: false, limit: PIECE };
 let asking = new AbortController();
 let found = null;
+let drawn = "";
 let timer = 0;
 
 const shown = () => document.body.dataset.view === "worklist";
@@ -33,15 +34,21 @@ export async function list() {
   asking = new AbortController();
   const query = new URLSearchParams(Object.entries(wanted).filter(([, value]) => value !== ""));
   try {
-    found = await api.get(`v1/desk/acts?${query}`, asking.signal);
+    const answer = await api.get(`v1/desk/acts?${query}`, asking.signal);
     settled("worklist");
+    const news = JSON.stringify([wanted, store.me, answer]);
+    if (news === drawn) return; // nothing moves under the hands of whoever is reading
+    drawn = news;
+    found = answer;
     draw();
   } catch (error) {
     trouble("worklist", error, list);
   }
 }
 
+/** Draw what was found; the focus stays where it is. */
 function draw() {
+  const focused = document.activeElement.closest("#acts tr")?.dataset.id;
   $("acts-head").replaceChildren(h("tr", {}, ...COLUMNS.map(heading)));
   $("acts").replaceChildren(...found.acts.map(row));
   const all = Object.values(found.states).reduce((sum, one) => sum + one, 0);
@@ -61,6 +68,7 @@ function draw() {
   $("acts-more").hidden = left <= 0;
   $("acts-more").textContent = `Show more: ${number(left)} are left`;
   $("acts-count").textContent = count(found.total, "act");
+  if (focused) [...$("acts").children].find((one) => one.dataset.id === focused)?.querySelector("a").focus();
 }
 
 function heading([name, title]) {
