@@ -71,7 +71,7 @@ function table(columns, rows) {
 
 /** Accepted, rejected and added, with a bar of the share that was accepted. */
 function tally(name, all, nameOf) {
-  const columns = [[name], ["Accepted", "figure"], ["Rejected", "figure"], ["Added", "figure"], ["Accepted of both", "share-of"]];
+  const columns = [[name], ["Accepted", "figure"], ["Rejected", "figure"], ["Added", "figure"], ["Share accepted", "share-of"]];
   const row = (one) => {
     const both = one.accepted + one.rejected;
     return h(
