@@ -52,6 +52,8 @@ class Database:
         """One statement within a transaction; each ``?`` stands for a value."""
         if self.dialect == "postgresql":
             statement = statement.replace("?", "%s")
+            # It has no zero bytes in texts; what is asked for with one is not there.
+            values = [one.replace("\0", "�") if isinstance(one, str) else one for one in values]
         rows: Rows = self._connection.execute(statement, tuple(values))
         return rows
 
