@@ -141,7 +141,7 @@ def check_bundle_works_in_a_new_process(method: Method, data: Dataset, folder: P
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr
     expected = method.scores([act])

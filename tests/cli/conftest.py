@@ -59,7 +59,7 @@ def process() -> Callable[..., Called]:
             input=stdin,
             capture_output=True,
             env={**os.environ, **environment},
-            timeout=120,
+            timeout=600,
             check=False,
         )
         return Called(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -263,7 +263,7 @@ def test_two_processes_with_other_hash_seeds_write_the_same_bytes(tmp_path: Path
         subprocess.run(
             [sys.executable, "-c", command, str(made)],
             check=True,
-            timeout=120,
+            timeout=600,
             env=os.environ | {"PYTHONHASHSEED": hash_seed},
         )
         digests.append(digest(made))

@@ -99,7 +99,7 @@ def tagged(program: str, model: str, texts: Sequence[str], folder: Path) -> list
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return [line.split("\t") for line in done.stdout.splitlines()]

@@ -22,7 +22,7 @@ def two_threads() -> Iterator[None]:
 
 
 def test_results_come_in_order_from_as_many_threads_as_pytorch_may_use() -> None:
-    both_work = threading.Barrier(2, timeout=30)  # opens only when two are at work
+    both_work = threading.Barrier(2, timeout=300)  # opens only when two are at work
 
     def work(item: int) -> tuple[int, int]:
         both_work.wait()

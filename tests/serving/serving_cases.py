@@ -35,23 +35,30 @@ Done at Brussels, 5 January 2001.
 """Written for these tests."""
 
 
+PATIENCE = 240.0
+"""Seconds that a test waits for what must come: long, for a machine may be busy."""
+
+for _part in ("connect", "read", "write", "pool"):  # what httpx.get and its like wait by themselves
+    setattr(httpx._config.DEFAULT_TIMEOUT_CONFIG, _part, PATIENCE)
+
+
 @contextmanager
 def served(wanted: list[Source], **options: Any) -> Iterator[httpx.Client]:
     """A service on a free port, with a client of its address; ended as by a signal."""
     server = Server(wanted, port=0, **options)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    with httpx.Client(base_url=server.address, timeout=30) as client:
+    with httpx.Client(base_url=server.address, timeout=PATIENCE) as client:
         try:
             wait_until(lambda: server.started and client.get("/ready").status_code == 200)
             yield client
         finally:
             server.stop()
-            thread.join(20)
+            thread.join(PATIENCE)
     assert not thread.is_alive(), "the service did not end"
 
 
-def wait_until(holds: Callable[[], bool], seconds: float = 30) -> None:
+def wait_until(holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "waited in vain"
@@ -73,7 +80,7 @@ class Held:
     def scores(self, documents: Sequence[Document]) -> Scores:
         self.begun.set()
         self.batches.append(len(documents))
-        assert self.go.wait(30)
+        assert self.go.wait(PATIENCE)
         return self.method.scores(documents)
 
 

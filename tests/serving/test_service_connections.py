@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from serving_cases import Held, figure, raw, wait_until
+from serving_cases import PATIENCE, Held, figure, raw, wait_until
 
 from labelwise.methods import Method
 from labelwise.serving import connections
@@ -41,7 +41,7 @@ def test_a_client_that_closes_its_side_still_gets_its_answer(
             + f"Content-Length: {len(body)}\r\n\r\n".encode()
             + body
         )
-        assert held.begun.wait(30)
+        assert held.begun.wait(PATIENCE)
         made.shutdown(socket.SHUT_WR)
         go_on = made.recv(100)  # the service has seen it, and went on
         assert go_on == b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -65,7 +65,7 @@ def test_half_a_request_behind_a_whole_one_is_not_waited_for(
     )
     with raw(client) as made:
         made.sendall(head + body + head + body[:10])
-        assert held.begun.wait(30)
+        assert held.begun.wait(PATIENCE)
         made.shutdown(socket.SHUT_WR)
         assert made.recv(100).startswith(b"HTTP/1.1 100")
         held.go.set()

@@ -19,7 +19,7 @@ from typing import Any
 
 import httpx
 import pytest
-from serving_cases import ACT, wait_until
+from serving_cases import ACT, PATIENCE, wait_until
 
 from labelwise.cli import main
 from labelwise.corpus.document import Document
@@ -51,7 +51,7 @@ def process(*arguments: object, port: int) -> Iterator[subprocess.Popen[str]]:
         yield started
     finally:
         started.kill()
-        started.wait(10)
+        started.wait(PATIENCE)
 
 
 def ready(port: int) -> bool:
@@ -64,12 +64,12 @@ def ready(port: int) -> bool:
 class Load:
     """Clients that ask without end, each on its own connection, and count what came back."""
 
-    def __init__(self, port: int, clients: int, patience: float = 10) -> None:
+    def __init__(self, port: int, clients: int, patience: float = PATIENCE) -> None:
         self._patience = patience
         self.answers: Counter[str] = Counter()
         self._url = f"http://127.0.0.1:{port}/v1/tag"
         self._end = threading.Event()
-        self._threads = [threading.Thread(target=self._ask) for _ in range(clients)]
+        self._threads = [threading.Thread(target=self._ask, daemon=True) for _ in range(clients)]
         for thread in self._threads:
             thread.start()
 
@@ -89,7 +89,7 @@ class Load:
     def end(self) -> Counter[str]:
         self._end.set()
         for thread in self._threads:
-            thread.join(20)
+            thread.join(PATIENCE)
         return self.answers
 
 
@@ -102,7 +102,7 @@ def test_killed_under_load_it_starts_again_and_answers_the_same(folders: dict[st
         load = Load(port, clients=4)
         wait_until(lambda: load.answers["whole"] > 40)
         first.send_signal(signal.SIGKILL)
-        first.wait(10)
+        first.wait(PATIENCE)
         done = load.answers["whole"]
         with process(bundle, port=port):
             wait_until(lambda: load.answers["whole"] > done + 40)
@@ -121,7 +121,7 @@ def test_sigterm_under_load_cuts_nothing_that_was_accepted(folders: dict[str, Pa
         load = Load(port, clients=4)
         wait_until(lambda: load.answers["whole"] > 20)
         served.send_signal(signal.SIGTERM)
-        assert served.wait(20) == 0
+        assert served.wait(PATIENCE) == 0
         answers = load.end()
     assert set(answers) <= {"whole", "refused", "cut"}
     # Between the end of listening and the end of the process the system may reset what only it
@@ -157,10 +157,10 @@ def test_an_end_waits_for_the_answers_under_way(fitted: dict[str, Method]) -> No
         target=lambda: answers.append(httpx.post(f"{server.address}/v1/tag", json={"text": ACT}))
     )
     asking.start()
-    assert method.begun.wait(10)
+    assert method.begun.wait(PATIENCE)
     server.stop()
-    thread.join(20)
-    asking.join(5)
+    thread.join(PATIENCE)
+    asking.join(PATIENCE)
     assert not thread.is_alive()
     assert answers[0].status_code == 200
     assert answers[0].json()["predictions"]
@@ -174,7 +174,7 @@ def test_while_models_load_it_lives_and_is_not_ready(
     go, load = threading.Event(), bundle.load
 
     def slowly(path: str | Path) -> Method:
-        assert go.wait(20)
+        assert go.wait(PATIENCE)
         return load(path)
 
     monkeypatch.setattr(bundle, "load", slowly)
@@ -194,7 +194,7 @@ def test_while_models_load_it_lives_and_is_not_ready(
         wait_until(lambda: client.get("/ready").status_code == 200)
         assert client.post("/v1/tag", json={"text": "oranges"}).status_code == 200
     server.stop()
-    thread.join(20)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
 
 
@@ -206,7 +206,7 @@ def test_a_damaged_bundle_ends_the_service_with_its_reason(
     (values,) = copy.glob("values-*.json")
     values.write_bytes(values.read_bytes()[:-10])
     with process(copy, port=free_port()) as served:
-        assert served.wait(60) == 1
+        assert served.wait(PATIENCE) == 1
         assert served.stderr is not None
         last = served.stderr.read().splitlines()[-1]
     assert last.startswith("labelwise: ")
@@ -268,7 +268,7 @@ def test_limits_that_cannot_hold_are_refused() -> None:
 def test_without_a_bundle_it_serves_the_shipped_model_or_a_synthetic_one() -> None:
     port = free_port()
     with process(port=port):
-        wait_until(lambda: ready(port), seconds=300)
+        wait_until(lambda: ready(port))
         models = httpx.get(f"http://127.0.0.1:{port}/v1/models").json()
         answer = httpx.post(f"http://127.0.0.1:{port}/v1/tag", json={"text": ACT, "top": 3})
     assert models["models"]

@@ -10,6 +10,7 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.checks import load_all_checks
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
+from serving_cases import PATIENCE
 
 from labelwise.serving.app import create_app
 
@@ -31,7 +32,7 @@ MEANT = ("include", "exclude", "labels", "concepts", "model", "file", "certified
     suppress_health_check=list(HealthCheck),
 )
 def test_every_answer_is_one_of_those_described(case: Any, client: httpx.Client) -> None:
-    answer = case.call(base_url=str(client.base_url), timeout=30)
+    answer = case.call(base_url=str(client.base_url), timeout=PATIENCE)
     left_out = [positive_data_acceptance]
     if case.path == "/v1/parse":  # to a form, whatever is in a field is a file
         left_out.append(negative_data_rejection)

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from serving_cases import wait_until
+from serving_cases import PATIENCE, wait_until
 
 from labelwise.corpus.dataset import Dataset
 from labelwise.desk.database import Database
@@ -36,7 +36,7 @@ class Tab:
         # The first tabs of both people go through the same acts at once, and so do the second.
         self._acts = [f"act-{act}" for act in range(number % 2, ACTS, 2)]
         self._client = httpx.Client(
-            base_url=address, timeout=60, headers={"Authorization": f"Bearer {token}"}
+            base_url=address, timeout=PATIENCE, headers={"Authorization": f"Bearer {token}"}
         )
         self.answered: list[tuple[str, str, str]] = []
         self.fault: BaseException | None = None
@@ -96,7 +96,7 @@ def test_nothing_that_was_answered_is_lost_when_the_service_is_killed(
         _kill(process)
         process, _ = _started(folders["exact-match"], where, port=int(address.rpartition(":")[2]))
         for thread in threads:
-            thread.join(240)
+            thread.join(PATIENCE)
     finally:
         _kill(process)
     assert [tab.fault for tab in tabs] == [None] * 4
@@ -130,7 +130,7 @@ def _started(folder: Path, where: Path, port: int) -> tuple[subprocess.Popen[byt
 
     def ready() -> bool:
         try:
-            return httpx.get(f"{address}/ready", timeout=30).status_code == 200
+            return httpx.get(f"{address}/ready", timeout=PATIENCE).status_code == 200
         except httpx.TransportError:
             assert process.poll() is None, said
             return False

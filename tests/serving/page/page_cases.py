@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from serving_cases import wait_until
+from serving_cases import PATIENCE, wait_until
 
 
 @contextmanager
@@ -27,12 +27,12 @@ def serving(*arguments: str, port: int) -> Iterator[subprocess.Popen[bytes]]:
         stderr=subprocess.PIPE,
     )
     try:
-        wait_until(lambda: process.poll() is not None or ready(port), 120)
+        wait_until(lambda: process.poll() is not None or ready(port))
         assert process.poll() is None, process.stderr and process.stderr.read().decode()
         yield process
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=PATIENCE)
 
 
 def ready(port: int) -> bool:
