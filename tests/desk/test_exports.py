@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from desk_cases import change, store_with
 
+from labelwise.corpus.decisions import decided, read_decisions
 from labelwise.corpus.readers import read
 from labelwise.desk.exports import act_lines, export, log_lines
 from labelwise.desk.store import Store
@@ -92,6 +93,13 @@ def test_the_log_has_what_learning_needs(done: Store) -> None:
     done.decide("32001R0012", [change("reject", "693", 1)], version=0, who="ben", reading=2)
     assert list(log_lines(done)) == lines, "a second reader takes nothing back"
     assert [line["who"] for line in log_lines(done, reading=2)] == ["ben"]
+
+
+def test_learning_reads_the_log_as_it_was_meant(done: Store, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in log_lines(done)))
+    found = decided(read_decisions(path))["32001R0012"]
+    assert (found.chosen, found.refused, found.done) == ({"693", "161"}, {"20"}, True)
 
 
 def test_done_acts_are_documents_with_the_chosen_concepts_as_gold(
