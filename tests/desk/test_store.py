@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from desk_cases import act, change, store_with
 
+from labelwise.corpus.document import Document, Section
 from labelwise.desk.database import Database, StoreError
 from labelwise.desk.store import ConflictError, RefusedError, Store, UnknownActError
 from labelwise.desk.worklist import Wanted, next_act, page
@@ -35,6 +36,12 @@ def test_an_act_comes_back_as_it_was_added(store: Store) -> None:
     for unknown in ("nobody", "zero\0byte"):
         with pytest.raises(UnknownActError, match="no act"):
             store.act(unknown)
+
+
+def test_an_act_without_a_title_is_known_by_its_first_words(store: Store) -> None:
+    untitled = Document("7", "", (Section("article", "\nThe duty on lemons\nshall be fixed."),))
+    store.add([(untitled, 7)], source="", who="ana")
+    assert store.act("7").document.title == "The duty on lemons"
 
 
 def test_decisions_keep_their_score_rank_and_model_and_the_last_one_counts(store: Store) -> None:

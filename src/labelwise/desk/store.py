@@ -82,7 +82,7 @@ class Store:
         values = (
             id,
             uuid,
-            _plain(document.title),
+            _plain(document.title) or _first_words(document),
             _plain(source),
             words,
             json.dumps(document.labels),
@@ -339,6 +339,12 @@ class Store:
 def _plain(text: str) -> str:
     """PostgreSQL has no zero bytes in texts."""
     return text.replace("\0", "").strip()
+
+
+def _first_words(document: Document) -> str:
+    """What an act without a title is known by."""
+    lines = _plain(document.text).splitlines()
+    return lines[0][:120] if lines else ""
 
 
 def _names(change: Change) -> str:
