@@ -27,11 +27,13 @@ from pathlib import Path
 from typing import Any, Never
 
 from labelwise import bundle as bundles
+from labelwise.corpus.document import Document, Section
 from labelwise.errors import LabelwiseError
 from labelwise.progress import note
 from labelwise.serving.models import Source
 from labelwise.serving.server import Server, address_of, set_threads
 from labelwise.serving.workers_metrics import WorkerMetrics
+from labelwise.text import language
 
 PAUSE = 0.1
 """Seconds between two looks at the processes."""
@@ -170,6 +172,10 @@ class Keeper:
             one if one.folder is None else replace(one, method=bundles.load(one.folder))
             for one in self._wanted
         ]
+        language.prepared()
+        for one in loaded:  # what a method makes when it is first asked is made once, and shared
+            assert one.method is not None
+            one.method.scores([Document("", "", (Section("article", "Imports of fruit"),))])
         gc.collect()
         gc.freeze()  # so that no collection writes to the memory that is shared
 
