@@ -182,6 +182,8 @@ def annif_index(
         seconds.append(time.perf_counter() - began)
         if len(list(where.glob("*.annif"))) != len(some):
             raise LabelwiseError("`annif index` did not write a file for every text")
+    if seconds[1] <= seconds[0]:
+        raise LabelwiseError("the machine is too busy to tell how long `annif index` takes")
     return (len(documents) - 1) / (seconds[1] - seconds[0])
 
 
