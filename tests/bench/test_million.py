@@ -36,10 +36,9 @@ def test_the_rate_of_a_row_is_that_since_the_row_above() -> None:
     assert [row["acts a second"] for row in rows] == [50.0, 150.0]
 
 
-def test_prices_follow_from_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(million, "threads", lambda: 2)
+def test_prices_follow_from_the_rate_of_a_core() -> None:
     one, ten, _ = million.prices(1_000.0)["rows"]
-    core_hours = 2 * 1e6 / 1_000 / 3600
+    core_hours = 1e6 / 1_000 / 3600
     assert one["2 cores"] == pytest.approx(core_hours / 2)
     assert ten["96 cores"] == pytest.approx(10 * core_hours / 96)
     assert ten["dollars"] == pytest.approx(10 * core_hours * million.PRICE)

@@ -89,6 +89,8 @@ def _source(result: Result, name: str) -> str:
         facts.append(machine["gpu"]["name"])
     elif machine.get("processor"):
         facts.append(f"{machine['processor']}, {machine['threads']} threads")
+        if (machine.get("load") or 0) > machine["threads"] / 2:
+            facts.append(f"other work kept {machine['load']:g} of them busy")
     versions = result.get("versions", {})
     for package in ("torch", "triton"):
         if versions.get(package):
