@@ -12,7 +12,7 @@ from labelwise.bench.plan import Plan
 
 @pytest.mark.slow
 def test_two_processes_find_the_loss_of_one() -> None:
-    result = measure(Plan(repeats=1), Sizes(2, 16, 20, 30_001))
+    result = measure(Plan(), Sizes(2, 16, 20, 30_001))
     one, two = result["rows"]
     assert two["loss"] == pytest.approx(one["loss"], rel=1e-5)
     assert "two processes" in section(result, "label-parallel.json")

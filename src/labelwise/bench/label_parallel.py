@@ -7,13 +7,11 @@ from typing import Any
 from labelwise.bench.attention_inputs import Sizes
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import run_together, threads
-from labelwise.bench.repeats import spread
 from labelwise.progress import track
 
 SIZES = Sizes(2, 128, 300, 1_000_000)
 """The largest point of the curve over labels, and a document for each of two processes."""
 
-REPEATS = 3
 ALONE = "one process"
 
 
@@ -24,23 +22,19 @@ def run(plan: Plan) -> Result:
 def measure(plan: Plan, sizes: Sizes) -> Result:
     rows = []
     for count, name in track([(1, ALONE), (2, "two processes")], "label-parallel"):
-        found = step(sizes, count, plan.repeats or REPEATS)
-        rows.append({"": name, **found})
+        rows.append({"": name, **step(sizes, count)})
         plan.keep(_result(sizes, rows))
     return _result(sizes, rows)
 
 
-def step(sizes: Sizes, processes: int, repeats: int) -> dict[str, Any]:
-    """What a step takes: the slowest and the largest of the processes count."""
+def step(sizes: Sizes, processes: int) -> dict[str, Any]:
+    """What a step holds, where the largest of the processes counts, and the loss it finds."""
     request = {
         "sizes": [sizes.documents, sizes.tokens, sizes.width, sizes.labels],
-        "repeats": repeats,
         "threads": max(1, threads() // processes),
     }
     answers = run_together("label_parallel_point", request, processes)
-    turns = zip(*(one["seconds"] for one in answers), strict=True)
     return {
-        "seconds": spread([max(turn) for turn in turns]),
         "bytes": max(one["bytes"] for one in answers),
         "loss": sum(one["loss"] for one in answers),
     }
@@ -57,7 +51,6 @@ def _result(sizes: Sizes, rows: list[dict[str, Any]]) -> Result:
             "",
             {"key": "bytes", "name": "memory of a process", "as": "bytes"},
             {"key": "bytes", "name": "of that of one", "as": "ratio", "peer": ALONE},
-            {"key": "seconds", "name": "time of a step", "as": "seconds"},
             {"key": "loss", "as": "figure"},
         ],
         "rows": rows,

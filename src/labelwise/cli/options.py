@@ -110,3 +110,21 @@ DropOption = Annotated[
 
 
 TopOption = Annotated[int, typer.Option("--top", "-k", min=1, help="Labels for each document.")]
+
+OnOption = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        help="Run the trainings on a Ray cluster: ray for the one that RAY_ADDRESS names or that "
+        "runs here, or its address.",
+        metavar="ray[://HOST:PORT]",
+        show_default=False,
+    ),
+]
+
+ResourcesOption = Annotated[
+    str,
+    typer.Option(
+        help="What each training needs of a node of the cluster.", metavar="cpus=N,gpus=N,..."
+    ),
+]

@@ -16,6 +16,8 @@ from labelwise.cli.options import (
     HideOption,
     MaybeDataOption,
     MoreOption,
+    OnOption,
+    ResourcesOption,
     SummariesOption,
     ThesaurusOption,
 )
@@ -51,6 +53,8 @@ def reproduce(
         int, typer.Option(min=1, help="Networks are trained with seeds 0, 1, ...; others with 0.")
     ] = 5,
     jobs: Annotated[int, typer.Option(min=1, help="Trainings side by side.")] = 1,
+    on: OnOption = None,
+    resources: ResourcesOption = "cpus=1",
     out: Annotated[Path, typer.Option(help="Folder of runs and the report.")] = Path("results"),
     bundles: Annotated[Path, typer.Option(help="Folder of models, checkpoints and logs.")] = Path(
         "bundles"
@@ -97,11 +101,13 @@ def reproduce(
       labelwise reproduce --data data/eurlex57k --methods svm,tree --seeds 1
       labelwise reproduce --prepared prepared --methods bigru-lwan,han --jobs 3 --max-seconds 500
       labelwise reproduce --prepared prepared --methods z-bigru-lwan --hide 0.25 --draw 2
+      labelwise reproduce --data data/eurlex57k --on ray --resources gpus=1 --jobs 8
       labelwise reproduce --data data/eurlex57k --more newlaw/train-titles.jsonl.xz --methods svm
     """
     from labelwise.experiments.corpora import open_corpus
     from labelwise.experiments.data import additions_of, hiding_of
     from labelwise.experiments.reproduce import reproduce as reproduce_corpus
+    from labelwise.tuning.jobs import Jobs
 
     until = time.monotonic() + stop_after if stop_after else None
     hiding = hiding_of(hide, draw, drop_documents)
@@ -109,6 +115,6 @@ def reproduce(
     corpus = open_corpus(data, prepared, vectors or (), hiding, additions)
     given = [*(settings or ()), *([f"max_seconds={max_seconds:g}"] if max_seconds else ())]
     reproduce_corpus(
-        corpus, methods=methods or (), seeds=seeds, jobs=jobs, out=out, bundles=bundles,
-        configs=configs, given=given, until=until, cache=cache, report=report,
+        corpus, methods=methods or (), seeds=seeds, jobs=Jobs(jobs, on, resources), out=out,
+        bundles=bundles, configs=configs, given=given, until=until, cache=cache, report=report,
     )  # fmt: skip

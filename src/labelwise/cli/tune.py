@@ -16,6 +16,8 @@ from labelwise.cli.options import (
     EveryConceptOption,
     HideOption,
     MoreOption,
+    OnOption,
+    ResourcesOption,
     SummariesOption,
     ThesaurusOption,
 )
@@ -56,6 +58,8 @@ def tune(
     ] = None,
     trials: Annotated[int, typer.Option(min=1, help="Trials in all, earlier ones included.")] = 30,
     jobs: Annotated[int, typer.Option(min=1, help="Trials side by side.")] = 1,
+    on: OnOption = None,
+    resources: ResourcesOption = "cpus=1",
     study: Annotated[
         Path, typer.Option(help="The file of the study; called again, it goes on.")
     ] = Path("tune.db"),
@@ -116,6 +120,7 @@ def tune(
     Examples:
       labelwise tune bigru-lwan --data data/eurlex57k --trials 30 --jobs 3 --out bigru-lwan.toml
       labelwise tune svm --data data/eurlex57k --vary C=0.1..10 --vary min_count=2,3,5
+      labelwise tune han --data data/eurlex57k --on ray --resources cpus=2,gpus=0.5 --jobs 16
       labelwise tune han --prepared prepared --plan 12 > trials.jsonl
       labelwise tune han --prepared prepared --run trials.jsonl --jobs 3 --out results.jsonl
       labelwise tune han --prepared prepared --tell results.jsonl --out han.toml
@@ -125,6 +130,7 @@ def tune(
     from labelwise.experiments.tune import Search, best_settings, plan_trials, run_planned
     from labelwise.experiments.tune import search as search_settings
     from labelwise.experiments.tune import tell as tell_study
+    from labelwise.tuning.jobs import Jobs
 
     if sum(one is not None for one in (plan, run, tell)) > 1:
         raise typer.BadParameter("--plan, --run and --tell are three different tasks: choose one")
@@ -135,10 +141,11 @@ def tune(
     search = Search(method, corpus, config, tuple(given), seed, cache)
     search.settings({})  # says at once what is wrong with them
     until = time.monotonic() + stop_after if stop_after else None
+    side_by_side = Jobs(jobs, on, resources)
     if run is not None:
         if out is None:
             raise typer.BadParameter("--run needs --out, a file for what comes of the trials")
-        run_planned(search, run, out, jobs, until)
+        run_planned(search, run, out, side_by_side, until)
         return
     with search.study(study, vary or ()) as kept:
         if plan is not None:
@@ -148,7 +155,8 @@ def tune(
         if tell is not None:
             tell_study(kept, tell)
         else:
-            search_settings(search, kept, study.with_suffix(".trials"), trials, jobs, until=until)
+            folder = study.with_suffix(".trials")
+            search_settings(search, kept, folder, trials, side_by_side, until=until)
         text = best_settings(search, kept)
     if out is None:
         sys.stdout.write(text)

@@ -15,7 +15,7 @@ from labelwise.experiments.jobs import worker_command
 from labelwise.experiments.staleness import unfinished
 from labelwise.experiments.trainings import Places, Training, job_of, method_names, trainings
 from labelwise.progress import note
-from labelwise.tuning.processes import Pool, shared_gpu
+from labelwise.tuning.jobs import Jobs
 
 
 def reproduce(
@@ -23,7 +23,7 @@ def reproduce(
     *,
     methods: Sequence[str],
     seeds: int,
-    jobs: int,
+    jobs: Jobs,
     out: Path,
     bundles: Path,
     configs: Path,
@@ -71,7 +71,7 @@ def _run_all(
     waiting: Mapping[str, Training],
     corpus: Corpus,
     places: Places,
-    jobs: int,
+    jobs: Jobs,
     command: str,
     *,
     until: float | None,
@@ -79,7 +79,7 @@ def _run_all(
     """Run the trainings side by side; the names of those that failed, and of those left."""
     left, failed = dict(waiting), list[str]()
     began: dict[str, float] = {}
-    with shared_gpu(jobs), Pool(jobs) as pool:
+    with jobs.pool() as pool:
         while (left or pool.running) and (until is None or time.monotonic() < until):
             for name, one in list(left.items()):
                 if any(member in failed for member in one.members):

@@ -23,7 +23,7 @@ from labelwise.files import write_whole
 from labelwise.locks import locked
 from labelwise.methods import get
 from labelwise.progress import note
-from labelwise.tuning.processes import Pool, shared_gpu
+from labelwise.tuning.jobs import Jobs
 from labelwise.tuning.space import Choice, Range, parse_vary, space_for
 from labelwise.tuning.trials import falls_behind, read_curve
 
@@ -100,7 +100,7 @@ def tell(study: Study, file: Path) -> None:
 
 
 def search(
-    common: Search, study: Study, folder: Path, trials: int, jobs: int, *, until: float | None
+    common: Search, study: Study, folder: Path, trials: int, jobs: Jobs, *, until: float | None
 ) -> None:
     """Ask, try, tell, until so many trials have ended."""
     if taken := study.take_up():
@@ -125,7 +125,7 @@ def search(
                 raise LabelwiseError(f"{FAILURES} trials in a row failed; {log} says: {said[-1]}")
 
 
-def run_planned(search: Search, file: Path, out: Path, jobs: int, until: float | None) -> None:
+def run_planned(search: Search, file: Path, out: Path, jobs: Jobs, until: float | None) -> None:
     """Try the trials of a file; write each one that ends, and leave out those that have."""
     with _alone_with(out):
         _cut_half_line(out)
@@ -142,7 +142,7 @@ def _cut_half_line(out: Path) -> None:
             write_whole(out, whole)
 
 
-def _try_planned(search: Search, file: Path, out: Path, jobs: int, until: float | None) -> None:
+def _try_planned(search: Search, file: Path, out: Path, jobs: Jobs, until: float | None) -> None:
     known = read_trials(out) if out.exists() else []
     done = {one.trial for one in known if one.state != "failed"}
     waiting = [one for one in read_trials(file) if one.trial not in done]
@@ -169,7 +169,7 @@ def _try_all(
     search: Search,
     ask: Callable[[], Trial | None],
     folder: Path,
-    jobs: int,
+    jobs: Jobs,
     ended: Sequence[Trial],
     *,
     running: set[int],
@@ -185,7 +185,7 @@ def _try_all(
     def log_of(name: str) -> Path:
         return folder / name / "log.jsonl"
 
-    with shared_gpu(jobs), Pool(jobs) as pool:
+    with jobs.pool() as pool:
         while until is None or time.monotonic() < until:
             while pool.has_room and (trial := ask()) is not None:
                 name = f"trial-{trial.trial}"
