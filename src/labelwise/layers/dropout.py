@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
@@ -28,10 +29,11 @@ class Share:
     documents: int  # of the whole batch
     own: Tensor  # (D,) which of them are read here
 
-    def tokens(self, around: int) -> tuple[int, Tensor]:
-        """Where rows lie packed, each with so many tokens around it: how many tokens there are, and
-        which of them are read here (N,)."""
-        full = self.lengths + around
+    @cached_property
+    def tokens(self) -> tuple[int, Tensor]:
+        """Where rows lie packed, each between a token that opens and one that closes it: how many
+        tokens there are, and which of them are read here (N,)."""
+        full = self.lengths + 2
         ends = full.cumsum(0)
         own = full[self.rows]
         starts = torch.repeat_interleave((ends - full)[self.rows] - (own.cumsum(0) - own), own)
@@ -80,7 +82,7 @@ class TokenDropout(nn.Dropout):
         share = _share.get()
         if share is None or not self.training or not self.p:
             return super().forward(x)
-        every, own = share.tokens(around=2)
+        every, own = share.tokens
         return x * functional.dropout(x.new_ones((every, x.shape[1])), self.p)[own]
 
 
