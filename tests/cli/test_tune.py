@@ -19,6 +19,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.evaluation.trial_records import Trial
 from labelwise.experiments import tune as tune_command
 from labelwise.tuning import trials as trials_module
+from labelwise.tuning.jobs import Jobs
 
 pytest.importorskip("optuna")
 
@@ -137,7 +138,7 @@ def test_a_trial_that_falls_behind_is_stopped(
     ]
     planned = iter([Trial(9, "cnn-lwan", {"dropout": 0.1})])
     (one,) = tune_command._try_all(
-        search, lambda: next(planned, None), tmp_path, 1, good, running=set(), until=None
+        search, lambda: next(planned, None), tmp_path, Jobs(), good, running=set(), until=None
     )
     assert one.state == "pruned"
     assert trials_module.WARMUP <= len(one.curve) < 500

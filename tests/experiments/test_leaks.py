@@ -25,6 +25,8 @@ from labelwise.experiments import compact, reproduce, trainings, tune
 from labelwise.experiments.corpora import open_corpus
 from labelwise.experiments.jobs import Job
 from labelwise.experiments.worker import do
+from labelwise.tuning import jobs as side_by_side
+from labelwise.tuning.jobs import Jobs
 
 PAIR = ("acts", "permuted")
 CNN = ("epochs=2", "max_tokens=40", "filters=4", "kernel=3", "dim=8", "device=cpu")
@@ -75,8 +77,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (reproduce, tune):
-        monkeypatch.setattr(module, "Pool", Here)
+    monkeypatch.setattr(side_by_side, "Pool", Here)
     monkeypatch.setattr(trainings, "MEMBERS", {"blend": ("svm", "lexical")})
 
 
@@ -93,7 +94,7 @@ def assert_same_model(first: Path, second: Path) -> None:
 
 def reproduced(data: Path, out: Path) -> None:
     reproduce.reproduce(
-        open_corpus(data, None, ()), methods=["blend,cnn-lwan"], seeds=1, jobs=1,
+        open_corpus(data, None, ()), methods=["blend,cnn-lwan"], seeds=1, jobs=Jobs(),
         out=out / "results", bundles=out / "bundles", configs=out, given=CNN, until=None,
         cache=None, report=False,
     )  # fmt: skip
@@ -103,7 +104,7 @@ def reproduced(data: Path, out: Path) -> None:
 def made(pair: Path) -> Path:
     """The models of both, by `reproduce`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reproduce, "Pool", Here)
+        patch.setattr(side_by_side, "Pool", Here)
         patch.setattr(trainings, "MEMBERS", {"blend": ("svm", "lexical")})
         for name in PAIR:
             reproduced(pair / name, pair / f"made-{name}")
@@ -141,7 +142,7 @@ def test_settings_are_tuned_without_the_gold_of_test(pair: Path, tmp_path: Path)
     for name in PAIR:
         search = tune.Search("svm", open_corpus(pair / name, None, ()), None, (), 0, None)
         with search.study(tmp_path / f"{name}.db", ["C=0.01,1.0", "min_count=1,6"]) as study:
-            tune.search(search, study, tmp_path / name, 3, 1, until=None)
+            tune.search(search, study, tmp_path / name, 3, Jobs(), until=None)
             tried = [(one.value, one.figures, one.settings) for one in study.trials()]
             chosen.append((tried, tune.best_settings(search, study).splitlines()[-2:]))
         jobs = [Job.read(file) for file in (tmp_path / name).rglob("job.json")]
