@@ -17,8 +17,7 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)          ## an act tagged, a synthetic corpus, three methods, a table, a page: a minute
 	$(BIN)/labelwise demo
 
-# Chromium for the tests of the page, where apt can install it; elsewhere they are skipped and say so.
-browser:
+browser:                ## Chromium for the tests of the page, where apt can install it
 	@command -v chromium-headless-shell >/dev/null || { \
 	  timeout 300 sh -c 'apt-get update && apt-get install -y --no-install-recommends \
 	  chromium-headless-shell' >/dev/null 2>&1 || echo 'chromium-headless-shell was not installed'; }
