@@ -102,6 +102,6 @@ def test_a_title_may_begin_with_the_small_letter_of_an_electronic_thing() -> Non
 
 def test_an_act_of_very_many_headings_is_split_in_seconds() -> None:
     quoting = "The following is inserted:\n" + "Article 8b\n‘Nuts.\nArticle 9zz\nHusks.\n" * 20_000
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(articles_of(quoting, LAST)) >= 2
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10

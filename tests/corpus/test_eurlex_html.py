@@ -266,12 +266,12 @@ def test_an_act_of_a_hundred_thousand_words_is_read_in_seconds() -> None:
     ]
     by_id = page("<p>HAS ADOPTED THIS DECISION:</p>" + "".join(articles))
     by_text = page("<p>HAS ADOPTED THIS DECISION:</p>" + "<br>".join(articles).replace("art_", ""))
-    started = time.perf_counter()
+    started = time.process_time()
     for data in (by_id, by_text):
         document = parse_html(data, "long.html")
         assert len(texts(document, "article")) == 150
         assert len(document.text.split()) > 100_000
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 @pytest.mark.parametrize("tag", ["font", "div", "span"])

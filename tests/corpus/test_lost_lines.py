@@ -85,7 +85,7 @@ def test_a_long_paragraph_stays_one_line() -> None:
 
 
 def test_the_search_is_linear_in_the_length_of_the_line() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for text in (
         "HAS ADOPTED THE ",
         "Article 1",
@@ -94,7 +94,7 @@ def test_the_search_is_linear_in_the_length_of_the_line() -> None:
         "a of 1 Jan 1999",
     ):
         found_again(text * 50_000)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_the_example_in_the_docstring_holds() -> None:

@@ -306,12 +306,12 @@ def test_an_act_of_a_hundred_thousand_words_is_split_in_seconds() -> None:
     sentence = "‘1. The chestnuts referred to in Article 3 (2) shall be weighed twice; (see below)."
     long = act(*(f"Article {n}\n" + f"{sentence}\n" * 40 for n in range(1, 201)))
     one_line = "Whereas " + "chestnuts HAS ADOPTED in Article 1 " * 20_000
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(articles_of(long)) == 200
     assert len(long.split()) > 100_000
     split_act(one_line)
     split_act("'" * 200_000 + "\n" + "(a) " * 50_000)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 WORDS = [

@@ -65,9 +65,9 @@ def test_formats_are_told_apart(start: bytes, name: str, format: str) -> None:
 
 def test_a_file_made_to_hold_up_the_search_for_its_root_does_not() -> None:
     """With every way to read it tried, this would take longer than the world has stood."""
-    started = time.perf_counter()
+    started = time.process_time()
     assert detect(b"<!DOCTYPE x [ ]>" * 200 + b"<!--" + b"-->" * 200, "act.xml") == "html"
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_folder_of_text_html_and_formex_gives_one_act_a_file(tmp_path: Path) -> None:

@@ -313,9 +313,9 @@ def test_eurovoc_has_its_known_size_and_is_searched_in_no_time(real_data: Path) 
     thesaurus.search("a")
     took = []
     for _ in range(5):  # the quickest: other tests run on the same cores
-        start = time.perf_counter()
+        start = time.process_time()
         found = [match.concept.id for match in thesaurus.search("CITRUS F")]
-        took.append(time.perf_counter() - start)
+        took.append(time.process_time() - start)
     assert min(took) < 0.05
     assert found[0] == "693"
 

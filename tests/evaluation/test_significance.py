@@ -125,9 +125,9 @@ def test_a_measure_is_tested_on_the_documents_of_its_group() -> None:
 
 def test_six_thousand_documents_take_seconds() -> None:
     random = np.random.default_rng(0)
-    start = time.perf_counter()
+    start = time.process_time()
     randomisation_test(*random.integers(0, 9, (2, 6000, 3)), micro_f1)
-    assert time.perf_counter() - start < 15
+    assert time.process_time() - start < 15
 
 
 def test_runs_of_other_lengths_and_empty_ones_are_refused() -> None:

@@ -72,14 +72,14 @@ def test_documents_that_come_together_are_scored_together_and_go_back_to_their_a
 
 
 def test_a_document_does_not_wait_where_no_other_can_come() -> None:
-    work = scorer(Lengths(), under_way=1, max_wait=30.0)
+    work = scorer(Lengths(), under_way=1, max_wait=600.0)
     began = time.perf_counter()
 
     async def ask() -> None:
         await work.submit([act("alone")])
 
     run_apart(ask())
-    assert time.perf_counter() - began < 5
+    assert time.perf_counter() - began < 300
     work.close()
 
 
