@@ -109,6 +109,19 @@ def test_a_write_whose_answer_was_lost_can_be_sent_again(desk: httpx.Client) -> 
         assert (answer.status_code, answer.json()["version"]) == (200, 1)
 
 
+def test_a_concept_that_is_added_has_the_score_that_the_model_gives_it(
+    desk: httpx.Client,
+) -> None:
+    id, label = added(desk, "32001R0023"), a_label(desk, 7)["id"]
+    written = decide(desk, id, 0, {"what": "add", "concept": label}).json()
+    sections = desk.get(f"/v1/desk/acts/{id}").json()["sections"]
+    asked = {"sections": sections, "include": [label], "top": 1}
+    (alone,) = desk.post("/v1/tag", json=asked).json()["predictions"]
+    (kept,) = written["decisions"]
+    assert (kept["score"], kept["rank"], kept["model"]) == (alone["score"], None, "svm")
+    assert kept["fingerprint"] == desk.get("/v1/models/svm").json()["fingerprint"]
+
+
 def test_without_a_store_there_are_no_such_routes(client: httpx.Client) -> None:
     assert client.get("/ready").json()["desk"] is False
     assert client.get("/v1/desk/acts").status_code == 404

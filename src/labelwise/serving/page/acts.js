@@ -111,6 +111,13 @@ function take(work, reading) {
   work.act.stored = fromStore(reading.decisions);
 }
 
+/** A concept that was added has the score that the store found for it; whether there were some. */
+function takeScores({ decisions, act }) {
+  const found = Object.entries(act.stored).filter(([id, one]) => one.score !== null && decisions[id]?.score === null);
+  for (const [id, { score, model }] of found) Object.assign(decisions[id], { score, model });
+  return found.length > 0;
+}
+
 /** What the store has not been told yet. */
 function unsent(work) {
   const { stored, state, wanted, never } = work.act;
@@ -157,7 +164,9 @@ async function send(work) {
     if (act.pending.decisions.some((one) => one.what === act.wanted)) act.wanted = null;
     act.pending = null;
     take(work, found);
+    const scored = takeScores(work);
     if (desk.work === work) desk.dispatchEvent(new Event("act"));
+    if (desk.work === work && scored) desk.dispatchEvent(new Event("decisions"));
   } catch (error) {
     try {
       await refused(work, error);

@@ -96,7 +96,8 @@ export class Decisions {
   async add(info) {
     const known = this.#desk.work.predictions?.find((one) => one.id === info.id);
     this.#step(`${info.descriptor} added`, [known ?? info], "accepted", known ? "suggested" : "added");
-    if (!known) await this.#score(info);
+    const byStore = this.#desk.work.act && info.in_model; // it writes the score into its log
+    if (!known && !byStore) await this.#score(info);
   }
 
   async #score(info) {

@@ -6,11 +6,14 @@ import asyncio
 from dataclasses import replace
 from typing import Annotated
 
+import numpy as np
 from fastapi import APIRouter, Path, Query, Response
+from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
-from labelwise.desk.records import OF_ACTS, Change, Concept, Reading, State
+from labelwise.desk.records import OF_ACTS, Change, Concept, Decision, Reading, State
 from labelwise.desk.worklist import Sort, Wanted, next_act, page
+from labelwise.model import DIGITS
 from labelwise.serving.answers import answer
 from labelwise.serving.bodies import described, sent
 from labelwise.serving.desk_shapes import (
@@ -146,18 +149,33 @@ def act(here: Here, who: Who, act: ActPath, reading: ReadingQuery = 1) -> Respon
     responses=documented(404, 408, 409, 413, 415, 422),
     openapi_extra=described(DecideRequest),
 )
-def decide(
+async def decide(
     here: Here, who: Who, act: ActPath, body: Annotated[DecideRequest, sent(DecideRequest)]
 ) -> Response:
     """Write decisions, all of them or none, upon the version that you saw.
 
+    A concept that is added without a score gets the one that the model gives it for this act.
     Where somebody has written since, nothing is written, and the answer (409) says what changed
     (`changed`) and how things stand (`now`).
     """
     if body.reading == 2:
         _check_reviewer(who.may("reviewer"))
     store = here.worklist.store
-    known = {one.concept: one for one in store.reading(act, body.reading).decisions}
+    reading = await asyncio.to_thread(store.reading, act, body.reading)
+    changes = _changes(here, body, {one.concept or "": one for one in reading.decisions})
+    written = await asyncio.to_thread(
+        store.decide,
+        act,
+        await _scored(here, act, changes),
+        version=body.version,
+        who=who.name,
+        reading=body.reading,
+        key=body.key,
+    )
+    return answer(await asyncio.to_thread(shown_reading, here, written))
+
+
+def _changes(here: Service, body: DecideRequest, known: dict[str, Decision]) -> list[Change]:
     changes = []
     for place, one in enumerate(body.decisions):
         name = f"decisions[{place}].concept"
@@ -175,10 +193,7 @@ def decide(
                 422, "invalid", f"{name}: neither a model nor its thesaurus has it", field=name
             )
         changes.append(_change(here, one, info))
-    written = store.decide(
-        act, changes, version=body.version, who=who.name, reading=body.reading, key=body.key
-    )
-    return answer(shown_reading(here, written))
+    return changes
 
 
 def _change(here: Service, given: Deciding, info: LabelInfo | None) -> Change:
@@ -191,6 +206,32 @@ def _change(here: Service, given: Deciding, info: LabelInfo | None) -> Change:
         given.score,
         given.rank,
     )
+
+
+async def _scored(here: Service, act: str, changes: list[Change]) -> list[Change]:
+    """What was added without a score, with that of the model, where it has such a label."""
+    rows: dict[str, NDArray[np.float32]] = {}  # by model: (labels,)
+    return [
+        await _with_score(here, act, one, rows) if one.what == "add" and one.score is None else one
+        for one in changes
+    ]
+
+
+async def _with_score(
+    here: Service, act: str, change: Change, rows: dict[str, NDArray[np.float32]]
+) -> Change:
+    try:
+        model = here.models.get(change.model)
+        column = model.method.label_space.index.get(change.concept.id if change.concept else "")
+        if column is None:
+            return change
+        if model.id not in rows:
+            stored = await asyncio.to_thread(here.worklist.store.act, act)
+            rows[model.id] = (await model.scores([stored.document]))[0]
+    except ProblemError:  # no such model, or it has too much to do: the decision is written
+        return change
+    score = round(float(rows[model.id][column]), DIGITS)
+    return replace(change, model=model.id, fingerprint=model.fingerprint, score=score)
 
 
 def shown_reading(here: Service, reading: Reading) -> ReadingResponse:
