@@ -11,7 +11,17 @@ from desk_cases import act, change, store_with
 
 from labelwise.corpus.document import Document, Section
 from labelwise.desk.database import Database, StoreError
-from labelwise.desk.store import ConflictError, RefusedError, Store, UnknownActError
+from labelwise.desk.examples import examples
+from labelwise.desk.records import Change
+from labelwise.desk.store import (
+    ConflictError,
+    RefusedError,
+    Store,
+    TakenError,
+    UnknownActError,
+)
+from labelwise.desk.tables import APPEND_ONLY, LET_CHANGE
+from labelwise.desk.undo import last_step
 from labelwise.desk.worklist import Wanted, next_act, page
 
 
@@ -120,6 +130,74 @@ def test_the_log_only_grows_whoever_asks(store: Store) -> None:
     assert [one.who for one in store.log()] == ["ana"]
 
 
+def test_an_act_gets_another_id_and_title_and_the_log_says_who_gave_them(store: Store) -> None:
+    store.decide("32001R0012", [change("accept", "693", 1), change("done")], version=0, who="ana")
+    store.suggest("32001R0012", [], model="svm", fingerprint="f1e2d3", suggested=0)
+    named = Change("rename", new_id="32002R0044", new_title="Regulation on lemons")
+    found = store.decide("32001R0012", [named], version=1, who="ben")
+    assert (found.act, found.title, found.version) == ("32002R0044", "Regulation on lemons", 2)
+    assert (found.state, found.who) == ("done", "ana")  # a new name is no reading
+    assert store.act("32002R0044").document.title == "Regulation on lemons"
+    assert [one.concept for one in store.reading("32002R0044").chosen] == ["693"]
+    assert store.suggestions("32002R0044", "f1e2d3") == []
+    assert {one.act for one in store.log()} == {"32002R0044"}
+    last = list(store.log())[-1]
+    assert (last.what, last.new_id, last.new_title, last.who) == (
+        "rename",
+        "32002R0044",
+        "Regulation on lemons",
+        "ben",
+    )
+    with pytest.raises(UnknownActError, match="no act '32001R0012'"):
+        store.reading("32001R0012")
+    assert store.reading(found.uuid).act == "32002R0044"
+
+
+def test_an_id_that_another_act_has_is_refused_and_one_that_was_given_up_is_free(
+    store: Store,
+) -> None:
+    with pytest.raises(TakenError, match="another act has the id '32019R0532'"):
+        store.decide("32001R0012", [Change("rename", new_id="32019R0532")], version=0, who="ana")
+    assert store.reading("32001R0012").version == 0
+    store.decide("32019R0532", [Change("rename", new_id="32019R0533")], version=0, who="ana")
+    found = store.decide(
+        "32001R0012", [Change("rename", new_id="32019R0532")], version=0, who="ana"
+    )
+    assert (found.act, found.title) == ("32019R0532", act("32001R0012").title)
+
+
+def test_undo_knows_the_last_step_of_a_person_until_somebody_decides_about_it(
+    store: Store,
+) -> None:
+    id = "32001R0012"
+    store.decide(id, [change("accept", "693", 1)], version=0, who="ana")
+    store.decide(id, [change("reject", "693", 1), change("add", "20")], version=1, who="ana")
+    store.decide(id, [change("add", "161")], version=2, who="ben")
+
+    def step(who: str) -> list[tuple[str | None, str, str | None]]:
+        found = last_step(store.written(id), who)
+        return [(one.concept, one.what, before and before.what) for one, before in found]
+
+    assert step("ana") == [("693", "reject", "accept"), ("20", "add", None)]
+    assert step("ben") == [("161", "add", None)]
+    assert step("eve") == []
+    store.decide(id, [change("remove", "20")], version=3, who="ben")
+    assert step("ana") == []
+
+
+def test_examples_of_a_concept_are_acts_for_which_it_holds(store: Store) -> None:
+    first, second, third = (one.document.id for one in store.acts())
+    store.decide(first, [change("accept", "693", 1)], version=0, who="ana")
+    store.decide(second, [change("add", "693")], version=0, who="ana")
+    store.decide(third, [change("accept", "693", 1)], version=0, who="ana")
+    store.decide(third, [change("reject", "693", 1)], version=1, who="ana")
+    title = act(first).title
+    assert examples(store.database, "693") == [(second, title), (first, title)]
+    assert examples(store.database, "693", besides=second) == [(first, title)]
+    assert examples(store.database, "693", most=1) == [(second, title)]
+    assert examples(store.database, "20") == []
+
+
 def test_the_second_reader_is_somebody_else_and_reads_what_is_done(store: Store) -> None:
     with pytest.raises(RefusedError, match="not done"):
         store.decide("32001R0012", [change("accept", "693", 1)], version=0, who="ben", reading=2)
@@ -218,6 +296,32 @@ def test_what_is_no_store_is_refused_in_a_sentence(tmp_path: Path, content: byte
     path.write_bytes(content)
     with pytest.raises(StoreError, match="no store of SQLite"):
         Database(str(path))
+
+
+def test_a_store_of_format_1_which_named_acts_by_their_ids_is_brought_up_to_date(
+    where: str,
+) -> None:
+    store = store_with(where, ["32001R0012"])
+    store.decide("32001R0012", [change("accept", "693", 1)], version=0, who="ana")
+    with store.database.writing():
+        for statement in (
+            *LET_CHANGE[store.database.dialect],
+            "DROP INDEX decisions_of_concept",
+            "ALTER TABLE decisions DROP COLUMN new_id",
+            "ALTER TABLE decisions DROP COLUMN new_title",
+            "UPDATE readings SET act = '32001R0012'",
+            "UPDATE decisions SET act = '32001R0012'",
+            *APPEND_ONLY[store.database.dialect],
+            "UPDATE facts SET value = '1' WHERE name = 'format'",
+        ):
+            store.database.run(statement)
+    store.database.close()
+    again = Store(Database(where))
+    assert [one.concept for one in again.reading("32001R0012").chosen] == ["693"]
+    again.decide("32001R0012", [Change("rename", new_id="32002R0044")], version=1, who="ana")
+    with pytest.raises(StoreError, match="only grows"), again.database.writing():
+        again.database.run("DELETE FROM decisions")
+    again.database.close()
 
 
 def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:

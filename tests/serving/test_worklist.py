@@ -122,6 +122,48 @@ def test_a_concept_that_is_added_has_the_score_that_the_model_gives_it(
     assert kept["fingerprint"] == desk.get("/v1/models/svm").json()["fingerprint"]
 
 
+def test_an_act_gets_another_id_and_title_upon_a_version_and_is_found_and_exported_by_them(
+    desk: httpx.Client,
+) -> None:
+    id, other, label = added(desk, "scan"), added(desk, "32001R0024"), a_label(desk)["id"]
+    named = {"what": "rename", "new_id": "32001R0025", "new_title": "Regulation on lemons"}
+    decide(desk, id, 0, {"what": "accept", "concept": label}, {"what": "done"})
+    assert decide(desk, id, 0, named).json()["type"] == "urn:labelwise:conflict"
+    written = decide(desk, id, 1, named).json()
+    assert (written["act"], written["title"]) == ("32001R0025", "Regulation on lemons")
+    assert (written["state"], len(written["decisions"])) == ("done", 1)
+    taken = decide(desk, other, 0, named)
+    assert (taken.status_code, taken.json()["type"]) == (409, "urn:labelwise:id-taken")
+    assert "another act has the id '32001R0025'" in taken.json()["detail"]
+    assert desk.get("/v1/desk/acts/32001R0025").json()["title"] == "Regulation on lemons"
+    assert desk.get(f"/v1/desk/acts/{id}").status_code == 404
+    exported = desk.get("/v1/desk/export", params={"as": "ttl"}).text
+    assert "<http://publications.europa.eu/resource/celex/32001R0025>" in exported
+    assert '"Regulation on lemons"' in exported
+    for wrong in ({"what": "rename"}, {"what": "open", "new_id": "x"}):
+        answer = decide(desk, other, 0, wrong)
+        assert (answer.status_code, answer.json()["field"]) == (422, "decisions[0].new_id")
+
+
+def test_an_act_tells_what_its_reader_can_take_back(desk: httpx.Client) -> None:
+    id, label = added(desk, "32001R0026"), a_label(desk)["id"]
+    assert desk.get(f"/v1/desk/acts/{id}").json()["undo"] == []
+    decide(desk, id, 0, {"what": "accept", "concept": label})
+    decide(desk, id, 1, {"what": "reject", "concept": label})
+    (step,) = desk.get(f"/v1/desk/acts/{id}").json()["undo"]
+    assert (step["concept"], step["what"], step["before"]["what"]) == (label, "reject", "accept")
+
+
+def test_a_concept_has_acts_of_the_worklist_as_examples(desk: httpx.Client) -> None:
+    id, label = added(desk, "32001R0027"), a_label(desk, 9)["id"]
+    path = f"/v1/desk/concepts/{label}/acts"
+    assert desk.get(path).json()["acts"] == []
+    decide(desk, id, 0, {"what": "add", "concept": label})
+    title = desk.get(f"/v1/desk/acts/{id}").json()["title"]
+    assert desk.get(path).json()["acts"] == [{"id": id, "title": title}]
+    assert desk.get(path, params={"besides": id}).json()["acts"] == []
+
+
 def test_without_a_store_there_are_no_such_routes(client: httpx.Client) -> None:
     assert client.get("/ready").json()["desk"] is False
     assert client.get("/v1/desk/acts").status_code == 404

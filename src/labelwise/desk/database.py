@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from labelwise.desk.tables import FORMAT, statements
+from labelwise.desk.tables import FORMAT, statements, upgrade
 from labelwise.errors import LabelwiseError, MissingExtraError
 
 POSTGRES = ("postgresql://", "postgres://")
@@ -139,7 +139,7 @@ class Database:
         return psycopg.connect(self.where, autocommit=True, connect_timeout=int(WAIT))
 
     def _prepare(self) -> None:
-        """Make the tables of a new store; refuse one that another version made."""
+        """Make the tables of a new store, or bring older ones up to date; refuse any others."""
         if not self._has_tables():
             for statement in statements(self.dialect):
                 self.run(statement)
@@ -147,6 +147,9 @@ class Database:
             for name, value in facts.items():
                 self.run("INSERT INTO facts (name, value) VALUES (?, ?)", (name, value))
             return
+        if self.fact("format") == "1":
+            for statement in upgrade(self.dialect):
+                self.run(statement)
         found = self.fact("format")
         if found != FORMAT:
             raise StoreError(f"{self.where}: the store has format {found}, and {FORMAT} is read")

@@ -65,7 +65,7 @@ def address(act: StoredAct) -> str:
 
 def export(store: Store, format: Format, states: Sequence[State] = ("done",)) -> Iterator[str]:
     """The acts in these states in pieces of a file."""
-    acts = (Indexed(one, store.reading(one.document.id)) for one in store.acts(states))
+    acts = (Indexed(one, store.reading(one.uuid)) for one in store.acts(states))
     return _WRITERS[format](acts)
 
 
@@ -170,6 +170,6 @@ def act_lines(store: Store) -> Iterator[dict[str, Any]]:
     """Done acts as documents whose gold labels are the chosen concepts, in the keys of EURLEX57K,
     which every command reads."""
     for act in store.acts(("done",)):
-        chosen = store.reading(act.document.id).chosen
+        chosen = store.reading(act.uuid).chosen
         labels = tuple(one.concept for one in chosen if one.concept is not None)
         yield record(replace(act.document, labels=labels))

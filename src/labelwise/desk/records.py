@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
 State = Literal["new", "open", "done"]
-What = Literal["open", "accept", "add", "reject", "never", "remove", "done", "reopen"]
+What = Literal["open", "accept", "add", "reject", "never", "remove", "done", "reopen", "rename"]
 STATES: tuple[State, ...] = get_args(State)
 WHATS: tuple[What, ...] = get_args(What)
 
 CHOOSING = ("accept", "add")
 REFUSING = ("reject", "never")
-OF_ACTS = ("open", "done", "reopen")
+OF_ACTS = ("open", "done", "reopen", "rename")
 """Decisions about an act as a whole; all others name a concept."""
 
 
@@ -39,6 +39,8 @@ class Change:
     fingerprint: str | None = None
     score: float | None = None
     rank: int | None = None
+    new_id: str | None = None
+    new_title: str | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,8 @@ class Decision:
     fingerprint: str | None
     score: float | None
     rank: int | None
+    new_id: str | None
+    new_title: str | None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -71,6 +75,8 @@ class Reading:
     """
 
     act: str
+    uuid: str
+    title: str
     reading: int
     state: State
     version: int

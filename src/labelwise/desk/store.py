@@ -22,9 +22,10 @@ from labelwise.desk.records import (
     now,
 )
 
-_COLUMNS = """d.act, d.reading, d.version, d.what, d.concept, c.descriptor, c.uri, d.who, d.at,
-    d.model, d.fingerprint, d.score, d.rank"""
-_LOG = f"SELECT {_COLUMNS} FROM decisions d LEFT JOIN concepts c ON c.id = d.concept"
+_COLUMNS = """a.id, d.reading, d.version, d.what, d.concept, c.descriptor, c.uri, d.who, d.at,
+    d.model, d.fingerprint, d.score, d.rank, d.new_id, d.new_title"""
+_FROM = """FROM decisions d JOIN acts a ON a.uuid = d.act
+    LEFT JOIN concepts c ON c.id = d.concept"""
 
 
 class UnknownActError(StoreError):
@@ -33,6 +34,10 @@ class UnknownActError(StoreError):
 
 class RefusedError(StoreError):
     """What cannot be decided in this state of the act."""
+
+
+class TakenError(StoreError):
+    """Another act has this id."""
 
 
 class ConflictError(StoreError):
@@ -57,7 +62,8 @@ class StoredAct:
 
 
 class Store:
-    """Acts and decisions. Every method is one transaction."""
+    """Acts and decisions. Every method is one transaction. An act is asked for by its id, which can
+    be changed, or by its uuid."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -95,15 +101,21 @@ class Store:
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             values,
         )
-        self._begin(id, 1, at)
+        self._begin(uuid, 1, at)
         return id, True
 
     def _free(self, id: str) -> str:
-        run, found, number = self.database.run, id, 1
-        while run("SELECT 1 FROM acts WHERE id = ?", (found,)).fetchone():
+        found, number = id, 1
+        while self._uuid(found) is not None:
             number += 1
             found = f"{id} ({number})"
         return found
+
+    def _uuid(self, id: str) -> str | None:
+        found = self.database.run(
+            "SELECT uuid FROM acts WHERE id = ? OR uuid = ?", (id, id)
+        ).fetchone()
+        return None if found is None else str(found[0])
 
     def act(self, id: str) -> StoredAct:
         with self.database.reading():
@@ -112,11 +124,11 @@ class Store:
     def _act(self, id: str) -> StoredAct:
         found = self.database.run(
             "SELECT id, title, sections, gold, uuid, source, words, added, added_by FROM acts "
-            "WHERE id = ?",
-            (id,),
+            "WHERE id = ? OR uuid = ?",
+            (id, id),
         ).fetchone()
         if found is None:
-            raise UnknownActError(f"the worklist has no act '{id[:200]}'")
+            raise _unknown(id)
         id, title, written, gold, *rest = found
         sections = tuple(Section(kind, text) for kind, text in json.loads(written))
         return StoredAct(Document(id, title, sections, tuple(json.loads(gold))), *rest)
@@ -125,13 +137,13 @@ class Store:
         """All acts in these states, in the order in which they were added, one at a time."""
         marks = ", ".join("?" for _ in states)
         with self.database.reading():
-            ids = self.database.run(
-                "SELECT a.id FROM acts a JOIN readings r ON r.act = a.id AND r.reading = 1 "
+            uuids = self.database.run(
+                "SELECT a.uuid FROM acts a JOIN readings r ON r.act = a.uuid AND r.reading = 1 "
                 f"WHERE r.state IN ({marks}) ORDER BY a.number",
                 states,
             ).fetchall()
-        for (id,) in ids:
-            yield self.act(id)
+        for (uuid,) in uuids:
+            yield self.act(uuid)
 
     # --- decisions ----------------------------------------------------------------------------
 
@@ -140,25 +152,28 @@ class Store:
             return self._reading(id, reading)
 
     def _reading(self, id: str, reading: int) -> Reading:
-        run = self.database.run
-        found = run(
-            "SELECT state, version, who, at FROM readings WHERE act = ? AND reading = ?",
-            (id, reading),
+        found = self.database.run(
+            "SELECT a.id, a.uuid, a.title, COALESCE(r.state, 'new'), COALESCE(r.version, 0), "
+            "COALESCE(r.who, ''), COALESCE(r.at, '') FROM acts a LEFT JOIN readings r "
+            "ON r.act = a.uuid AND r.reading = ? WHERE a.id = ? OR a.uuid = ?",
+            (reading, id, id),
         ).fetchone()
         if found is None:
-            self._act(id)  # says where there is no such act
-            found = ("new", 0, "", "")
-        rows = run(
-            f"{_LOG} WHERE d.act = ? AND d.reading = ? ORDER BY d.number", (id, reading)
-        ).fetchall()
-        state, version, who, when = found
-        return Reading(id, reading, state, version, who, when, _last([Decision(*x) for x in rows]))
+            raise _unknown(id)
+        id, uuid, title, state, version, who, when = found
+        decisions = holding(self._since(uuid, reading, 0))
+        return Reading(id, uuid, title, reading, state, version, who, when, decisions)
 
-    def _begin(self, id: str, reading: int, at: str) -> None:
+    def written(self, id: str, reading: int = 1) -> list[Decision]:
+        """The log of one reading."""
+        with self.database.reading():
+            return self._since(self._uuid(id) or "", reading, 0)
+
+    def _begin(self, uuid: str, reading: int, at: str) -> None:
         self.database.run(
             "INSERT INTO readings (act, reading, state, version, chosen, who, at) "
             "VALUES (?, ?, 'new', 0, 0, '', ?) ON CONFLICT (act, reading) DO NOTHING",
-            (id, reading, at),
+            (uuid, reading, at),
         )
 
     def decide(
@@ -177,32 +192,37 @@ class Store:
         """
         with self.database.writing():
             before = self._reading(id, reading)
-            if key and self._written(id, reading, key):
+            uuid = before.uuid
+            if key and self._written(uuid, reading, key):
                 return before
             if reading == 2:
-                self._check_second(id, who)
-                self._begin(id, 2, now())
+                self._check_second(uuid, who)
+                self._begin(uuid, 2, now())
             claimed = self.database.run(  # first, so that no other process can be in between
                 "UPDATE readings SET version = version + 1 "
                 "WHERE act = ? AND reading = ? AND version = ?",
-                (id, reading, version),
+                (uuid, reading, version),
             )
             if claimed.rowcount != 1:
-                raise ConflictError(self._since(id, reading, version), self._reading(id, reading))
+                since = self._since(uuid, reading, version)
+                raise ConflictError(since, self._reading(uuid, reading))
             state = _state_after(before.state, changes)
             self._write(before, changes, who, key)
-            self.database.run(
-                "UPDATE readings SET state = ?, chosen = ?, who = ?, at = ? "
-                "WHERE act = ? AND reading = ?",
-                (state, len(self._reading(id, reading).chosen), who, now(), id, reading),
-            )
-            return self._reading(id, reading)
+            if any(one.what != "rename" for one in changes):  # a new name is no reading
+                self.database.run(
+                    "UPDATE readings SET state = ?, chosen = ?, who = ?, at = ? "
+                    "WHERE act = ? AND reading = ?",
+                    (state, len(self._reading(uuid, reading).chosen), who, now(), uuid, reading),
+                )
+            return self._reading(uuid, reading)
 
     def _write(self, before: Reading, changes: Sequence[Change], who: str, key: str) -> None:
         run, at = self.database.run, now()
         for one in changes:
             if (one.concept is None) != (one.what in OF_ACTS):
                 raise RefusedError(f"'{one.what}' {_names(one)} a concept")
+            if one.what == "rename":
+                self._rename(before, one)
             if one.concept is not None:
                 run(
                     "INSERT INTO concepts (id, uri, descriptor) VALUES (?, ?, ?) "
@@ -212,9 +232,10 @@ class Store:
                 )
             run(
                 "INSERT INTO decisions (act, reading, version, what, concept, who, at, model, "
-                "fingerprint, score, rank, write_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "fingerprint, score, rank, write_key, new_id, new_title) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    before.act,
+                    before.uuid,
                     before.reading,
                     before.version + 1,
                     one.what,
@@ -226,35 +247,51 @@ class Store:
                     one.score,
                     one.rank,
                     key,
+                    one.new_id,
+                    one.new_title,
                 ),
             )
 
-    def _written(self, id: str, reading: int, key: str) -> bool:
+    def _rename(self, before: Reading, change: Change) -> None:
+        if before.reading != 1:
+            raise RefusedError("title and id are changed in the first reading")
+        id = _plain(change.new_id or "") or before.act
+        if self._uuid(id) not in (None, before.uuid):
+            raise TakenError(f"another act has the id '{id[:200]}': choose another one")
+        self.database.run(
+            "UPDATE acts SET id = ?, title = ? WHERE uuid = ?",
+            (id, _plain(change.new_title or "") or before.title, before.uuid),
+        )
+
+    def _written(self, uuid: str, reading: int, key: str) -> bool:
         found = self.database.run(
             "SELECT 1 FROM decisions WHERE act = ? AND reading = ? AND write_key = ?",
-            (id, reading, key),
+            (uuid, reading, key),
         )
         return found.fetchone() is not None
 
-    def _since(self, id: str, reading: int, version: int) -> list[Decision]:
+    def _since(self, uuid: str, reading: int, version: int) -> list[Decision]:
         rows = self.database.run(
-            f"{_LOG} WHERE d.act = ? AND d.reading = ? AND d.version > ? ORDER BY d.number",
-            (id, reading, version),
+            f"SELECT {_COLUMNS} {_FROM} WHERE d.act = ? AND d.reading = ? AND d.version > ? "
+            "ORDER BY d.number",
+            (uuid, reading, version),
         ).fetchall()
         return [Decision(*row) for row in rows]
 
-    def _check_second(self, id: str, who: str) -> None:
-        first, second = self._reading(id, 1), self._reading(id, 2)
+    def _check_second(self, uuid: str, who: str) -> None:
+        first, second = self._reading(uuid, 1), self._reading(uuid, 2)
+        id = first.act
         if first.state != "done":
             raise RefusedError(f"{id} is not done: it is read a second time afterwards")
-        if who in self._deciders(id, 1):
+        if who in self._deciders(uuid, 1):
             raise RefusedError(f"{who} read {id} first: a second reader is somebody else")
         if second.version and second.who != who:
             raise RefusedError(f"{second.who} is the second reader of {id}")
 
-    def _deciders(self, id: str, reading: int) -> set[str]:
+    def _deciders(self, uuid: str, reading: int) -> set[str]:
         rows = self.database.run(
-            "SELECT DISTINCT who FROM decisions WHERE act = ? AND reading = ?", (id, reading)
+            "SELECT DISTINCT who FROM decisions WHERE act = ? AND reading = ? AND what <> 'rename'",
+            (uuid, reading),
         ).fetchall()
         return {name for (name,) in rows}
 
@@ -264,8 +301,7 @@ class Store:
         while True:
             with self.database.reading():
                 rows = self.database.run(
-                    f"SELECT d.number, {_COLUMNS} FROM decisions d "
-                    "LEFT JOIN concepts c ON c.id = d.concept "
+                    f"SELECT d.number, {_COLUMNS} {_FROM} "
                     "WHERE d.number > ? ORDER BY d.number LIMIT ?",
                     (last, piece),
                 ).fetchall()
@@ -291,7 +327,7 @@ class Store:
             self.database.run(
                 "INSERT INTO suggestions (act, fingerprint, model, made, suggested, predictions) "
                 "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (act, fingerprint) DO NOTHING",
-                (id, fingerprint, model, now(), suggested, written),
+                (self._uuid(id), fingerprint, model, now(), suggested, written),
             )
 
     def suggestions(self, id: str, fingerprint: str) -> list[dict[str, Any]] | None:
@@ -299,17 +335,17 @@ class Store:
         with self.database.reading():
             found = self.database.run(
                 "SELECT predictions FROM suggestions WHERE act = ? AND fingerprint = ?",
-                (id, fingerprint),
+                (self._uuid(id), fingerprint),
             ).fetchone()
         return None if found is None else list(json.loads(found[0]))
 
     def unread(self, fingerprint: str) -> str | None:
-        """The first act that is not done and that this model has not read."""
+        """The uuid of the first act that is not done and that this model has not read."""
         with self.database.reading():
             found = self.database.run(
-                "SELECT a.id FROM acts a JOIN readings r ON r.act = a.id AND r.reading = 1 "
+                "SELECT a.uuid FROM acts a JOIN readings r ON r.act = a.uuid AND r.reading = 1 "
                 "WHERE r.state <> 'done' AND NOT EXISTS (SELECT 1 FROM suggestions s "
-                "WHERE s.act = a.id AND s.fingerprint = ?) ORDER BY a.number LIMIT 1",
+                "WHERE s.act = a.uuid AND s.fingerprint = ?) ORDER BY a.number LIMIT 1",
                 (fingerprint,),
             ).fetchone()
         return None if found is None else str(found[0])
@@ -336,6 +372,10 @@ class Store:
         return [concept for (concept,) in rows]
 
 
+def _unknown(id: str) -> UnknownActError:
+    return UnknownActError(f"the worklist has no act '{id[:200]}'")
+
+
 def _plain(text: str) -> str:
     """PostgreSQL has no zero bytes in texts."""
     return text.replace("\0", "").strip()
@@ -351,7 +391,7 @@ def _names(change: Change) -> str:
     return "does not name" if change.what in OF_ACTS else "names"
 
 
-def _last(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+def holding(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     """The last decision about each concept; none about one that was taken back."""
     found: dict[str, Decision] = {}
     for one in decisions:
@@ -372,6 +412,8 @@ def _state_after(state: State, changes: Sequence[Change]) -> State:
                 state = "done"
             case "reopen":
                 state = "open"
+            case "rename":
+                pass
             case _ if state == "done":
                 raise RefusedError("the act is done: reopen it first")
             case _:

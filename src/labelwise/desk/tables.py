@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FORMAT = "1"
+FORMAT = "2"
 
 TABLES = (
     "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -18,7 +18,8 @@ TABLES = (
         added TEXT NOT NULL,
         added_by TEXT NOT NULL
     )""",
-    # A reading is one pass over an act: 1 is the indexer's, 2 the second reader's.
+    # A reading is one pass over an act: 1 is the indexer's, 2 the second reader's. An act is named
+    # by its uuid here and below, since its id can be changed.
     """CREATE TABLE readings (
         act TEXT NOT NULL,
         reading INTEGER NOT NULL,
@@ -42,9 +43,12 @@ TABLES = (
         fingerprint TEXT,
         score DOUBLE PRECISION,
         rank INTEGER,
-        write_key TEXT NOT NULL
+        write_key TEXT NOT NULL,
+        new_id TEXT,
+        new_title TEXT
     )""",
     "CREATE INDEX decisions_of_act ON decisions (act, reading)",
+    "CREATE INDEX decisions_of_concept ON decisions (concept)",
     "CREATE TABLE concepts (id TEXT PRIMARY KEY, uri TEXT NOT NULL, descriptor TEXT NOT NULL)",
     """CREATE TABLE suggestions (
         act TEXT NOT NULL,
@@ -82,12 +86,34 @@ APPEND_ONLY = {
         for action in ("UPDATE", "DELETE")
     ),
     "postgresql": (
-        """CREATE FUNCTION decisions_stay() RETURNS trigger LANGUAGE plpgsql AS
+        """CREATE OR REPLACE FUNCTION decisions_stay() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'the log of decisions only grows'; END $$""",
         """CREATE TRIGGER decisions_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON decisions
         FOR EACH STATEMENT EXECUTE FUNCTION decisions_stay()""",
     ),
 }
+
+
+# Format 1 named acts by their ids.
+UPGRADE = (
+    "ALTER TABLE decisions ADD COLUMN new_id TEXT",
+    "ALTER TABLE decisions ADD COLUMN new_title TEXT",
+    *(
+        f"UPDATE {table} SET act = (SELECT uuid FROM acts WHERE acts.id = {table}.act)"
+        for table in ("readings", "decisions", "suggestions")
+    ),
+    "CREATE INDEX decisions_of_concept ON decisions (concept)",
+    f"UPDATE facts SET value = '{FORMAT}' WHERE name = 'format'",
+)
+LET_CHANGE = {
+    "sqlite": ("DROP TRIGGER decisions_stay_update", "DROP TRIGGER decisions_stay_delete"),
+    "postgresql": ("DROP TRIGGER decisions_stay ON decisions",),
+}
+
+
+def upgrade(dialect: str) -> list[str]:
+    """What makes a store of format 1 one of this format."""
+    return [*LET_CHANGE[dialect], *UPGRADE, *APPEND_ONLY[dialect]]
 
 
 def statements(dialect: str) -> list[str]:

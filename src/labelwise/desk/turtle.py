@@ -62,8 +62,9 @@ def _agents(one: Decision, agents: dict[tuple[str, str], str]) -> Iterator[str]:
 
 
 def _assignment(act: str, one: Decision, agents: dict[tuple[str, str], str]) -> str:
-    suggested = one.what == "accept" and one.fingerprint
-    by = [agents["person", one.who]] + ([agents["model", one.fingerprint or ""]] * bool(suggested))
+    by = [agents["person", one.who]]
+    if one.what == "accept" and one.fingerprint:
+        by.append(agents["model", one.fingerprint])
     return (
         "\n[] a prov:Entity , rdf:Statement ;\n"
         f"    rdf:subject {_iri(act)} ;\n"

@@ -21,9 +21,9 @@ _ORDER = {
     "who": "r.who",
     "when": "r.at",
 }
-_FROM = """FROM acts a JOIN readings r ON r.act = a.id AND r.reading = 1
-    LEFT JOIN readings t ON t.act = a.id AND t.reading = 2
-    LEFT JOIN suggestions s ON s.act = a.id AND s.fingerprint = ?"""
+_FROM = """FROM acts a JOIN readings r ON r.act = a.uuid AND r.reading = 1
+    LEFT JOIN readings t ON t.act = a.uuid AND t.reading = 2
+    LEFT JOIN suggestions s ON s.act = a.uuid AND s.fingerprint = ?"""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def next_act(database: Database, who: str, *, after: str | None = None) -> str |
     )
     with database.reading():
         found = database.run(
-            "SELECT a.id FROM acts a JOIN readings r ON r.act = a.id AND r.reading = 1 "
+            "SELECT a.id FROM acts a JOIN readings r ON r.act = a.uuid AND r.reading = 1 "
             "WHERE (r.state = 'new' OR (r.state = 'open' AND r.who = ?)) AND a.id <> ? "
             f"ORDER BY {behind}, a.number LIMIT 1",
             (who, after or "", after or ""),

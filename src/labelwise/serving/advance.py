@@ -45,10 +45,10 @@ class Advance:
     async def _one(self) -> bool:
         """Read one act; False where none is left."""
         model = self._models.get(None)
-        id = await asyncio.to_thread(self._store.unread, model.fingerprint)
-        if id is None:
+        uuid = await asyncio.to_thread(self._store.unread, model.fingerprint)
+        if uuid is None:
             return False
-        act = await asyncio.to_thread(self._store.act, id)
+        act = await asyncio.to_thread(self._store.act, uuid)
         try:
             await suggest(self._store, model, act)
         except ProblemError:  # the queue is full: those who wait come first
@@ -69,7 +69,7 @@ async def suggest(store: Store, model: Model, act: StoredAct) -> None:
     def keep() -> None:
         found = [] if scores is None else Chooser(model, (), ()).predictions(scores, TOP)
         store.suggest(
-            act.document.id,
+            act.uuid,
             [one.model_dump() for one in found],
             model=model.id,
             fingerprint=model.fingerprint,

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 
 from labelwise import __version__
 from labelwise.desk.database import StoreError
-from labelwise.desk.store import ConflictError, RefusedError, UnknownActError
+from labelwise.desk.store import ConflictError, RefusedError, TakenError, UnknownActError
 from labelwise.serving import fields
 from labelwise.serving.annif_shapes import BatchRequest, IndexedDocument, SuggestForm
 from labelwise.serving.desk_shapes import (
@@ -39,6 +39,7 @@ from labelwise.serving.routes import (
     annif,
     desk_files,
     evidence,
+    examples,
     labels,
     operations,
     page,
@@ -133,7 +134,7 @@ def create_app(
     app.state.models, app.state.desk = models, worklist is not None
     parts = [tag, evidence, labels, parse, operations, annif, page]
     if worklist is not None:
-        parts += [worklists, session, desk_files, stopped, agreement]
+        parts += [worklists, session, desk_files, stopped, agreement, examples]
     for part in parts:
         app.include_router(part.router)
     app.add_middleware(
@@ -189,6 +190,8 @@ async def _store(request: Request, error: Exception) -> Response:
             made = ProblemError(409, "conflict", str(error), more=more)
         case UnknownActError():
             made = ProblemError(404, "unknown-act", str(error))
+        case TakenError():
+            made = ProblemError(409, "id-taken", str(error))
         case RefusedError():
             made = ProblemError(409, "wrong-state", str(error))
         case _:

@@ -83,6 +83,8 @@ class DecisionLine(Shape):
     fingerprint: str | None
     score: float | None
     rank: int | None
+    new_id: str | None = Field(description="Of `rename`: the id that the act got.")
+    new_title: str | None
 
 
 class Decided(DecisionLine):
@@ -94,12 +96,23 @@ class Decided(DecisionLine):
 class ReadingResponse(Shape):
     """How one reading of an act stands."""
 
+    act: str = Field(description="The id of the act, which may have been changed.")
+    title: str
     reading: int
     state: State
     version: int = Field(description="Name it in the next write.")
     who: str
     when: str
     decisions: list[Decided]
+
+
+class Undoable(Shape):
+    """A decision, and what held about the concept before: to decide that takes it back."""
+
+    what: What
+    concept: str
+    descriptor: str | None
+    before: Decided | None
 
 
 class ActResponse(Shape):
@@ -117,6 +130,9 @@ class ActResponse(Shape):
     predictions: list[Prediction] | None = Field(
         description="What it suggests; null until it has read the act."
     )
+    undo: list[Undoable] = Field(
+        description="What you decided last, where nobody has decided about it since."
+    )
 
 
 class Deciding(Shape):
@@ -127,6 +143,8 @@ class Deciding(Shape):
     model: ModelId = None
     score: Number | None = None
     rank: Whole | None = Field(default=None, ge=1, le=1_000_000)
+    new_id: Text | None = Field(default=None, max_length=500, description="Of `rename` alone.")
+    new_title: Text | None = Field(default=None, max_length=20_000)
 
 
 class DecideRequest(Shape):
@@ -138,6 +156,15 @@ class DecideRequest(Shape):
         description="A name for this write: sent again with it, it is not written twice.",
     )
     decisions: list[Deciding] = Field(min_length=1, max_length=1000, fail_fast=True)
+
+
+class Example(Shape):
+    id: str
+    title: str
+
+
+class Examples(Shape):
+    acts: list[Example]
 
 
 class NextResponse(Shape):

@@ -19,6 +19,7 @@ TITLES = {
     "unknown-label": "There is no such label",
     "unknown-act": "There is no such act",
     "conflict": "Somebody else has changed it",
+    "id-taken": "Another act has this id",
     "wrong-state": "The act is not in the state for that",
     "not-signed-in": "Nobody has signed in",
     "too-many": "Too many attempts",

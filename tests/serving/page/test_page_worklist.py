@@ -105,15 +105,48 @@ def test_acts_are_done_one_after_another_by_keys_and_two_people_never_overwrite_
 
     # What was decided is there after a reload, at an address that a colleague can open.
     page.goto(f"{department.address}/#/act/{first}")
+    page.reload()
     page.wait_for_selector(f"#chosen [data-id='{ids[2]}']")
     assert page.text_content("#done") == "Reopen"
+
+    # So is the last step, for undo: Ben's decision holds again.
+    page.locator("#list").focus()
+    page.keyboard.press("u")
+    _until(page, lambda: _chosen(department, first) == {ids[2]})
+
+    # The concept has another act as an example.
+    version = department.store.reading(second).version
+    department.decide(second, version, {"what": "accept", "concept": ids[2]})
+    page.locator(f".line[data-id='{ids[2]}'] .light").focus()
+    page.keyboard.press("i")
+    page.wait_for_selector(f"#card a[href='#/act/{second}']")
+    page.keyboard.press("Escape")
+
+    # What is added by its name has its score in the log.
+    label = synthetic.label_space.labels[-1]
+    page.fill("#search", label.id)
+    page.wait_for_selector("#found [role=option]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"#chosen [data-id='{label.id}']")
+    _until(page, lambda: label.id in _chosen(department, first))
+    page.wait_for_selector(f"#chosen [data-id='{label.id}']:not(:has-text('no score'))")
+    last = department.store.reading(first).chosen[-1]
+    assert last.score is not None
+
+    # It gets another title and id; the id of another act is refused.
+    _rename(page, second, "Regulation on lemons")
+    page.wait_for_selector("#notice:has-text('another act has the id')")
+    page.wait_for_selector("#title:has-text('Regulation on lemons')")
+    _until(page, lambda: department.store.act(first).document.title == "Regulation on lemons")
+    _rename(page, "32019R0532", "Regulation on lemons")
+    page.wait_for_url("**/#/act/32019R0532")
+    assert department.store.reading("32019R0532").title == "Regulation on lemons"
 
     # Files that are dropped come on the worklist, each once.
     page.goto(f"{department.address}/#/worklist")
     files = {f"{one.id}.txt": one.text.encode() for one in synthetic.dev[:2]}
     drop_all(page, files)
-    page.wait_for_selector("#noticed:not([hidden])")
-    assert "2 acts added" in page.text_content("#notice")
+    page.wait_for_selector("#notice:has-text('2 acts added')")
     assert third in department.ids
 
 
@@ -122,7 +155,7 @@ def test_a_worklist_is_for_everybody_and_a_reviewer_stops_what_is_suggested_too_
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
     done = department.ids[2]
-    department.decide(done, 0, {"what": "done"})
+    department.decide(done, department.store.reading(done).version, {"what": "done"})
     for width, scheme in ((1360, "light"), (390, "dark")):
         page = open_page(
             department.address,
@@ -155,6 +188,13 @@ def _fingerprint(department: Department) -> str:
 
 def _chosen(department: Department, act: str) -> set[str | None]:
     return {one.concept for one in department.store.reading(act).chosen}
+
+
+def _rename(page: Any, id: str, title: str) -> None:
+    page.click("#edit")
+    page.fill("#edit-id", id)
+    page.fill("#edit-title", title)
+    page.click("#edit-save")
 
 
 def _until(page: Any, holds: Any) -> None:

@@ -50,9 +50,10 @@ export async function open(id, reading = 1) {
     const document = { ...found, id: found.id };
     const work = desk.workOf(document, found.source);
     const { state, version, who, when } = found.reading;
-    work.act = { id: found.id, reading, state, version, who, when, wanted: null, never: [], pending: null };
+    work.act = { id: found.id, reading, state, version, who, when, wanted: null, never: [], named: null, pending: null };
     take(work, found.reading);
     work.decisions = fromStore(found.reading.decisions);
+    work.undo = steps(found.undo, work.decisions);
     work.predictions = work.model === found.model ? found.predictions : null;
     desk.open(work);
     if (state === "new") want("open");
@@ -105,10 +106,38 @@ function fromStore(decisions) {
   );
 }
 
+const WORDS = { accept: "accepted", add: "added", reject: "rejected", never: "never suggested", remove: "undecided" };
+
+/** What was decided last, on another day or before a reload, as the step that undo takes back. */
+function steps(decided, decisions) {
+  if (!decided.length) return [];
+  const [one] = decided;
+  const alone = decided.length === 1;
+  const before = decided.map(({ concept, before: held }) => {
+    const order = decisions[concept]?.order ?? 0;
+    return [concept, held && { ...fromStore([held])[concept], order }];
+  });
+  const what = alone ? `${one.descriptor} ${WORDS[one.what]}` : count(decided.length, "decision");
+  const never = alone && one.what === "never" ? one.concept : undefined;
+  return [{ key: "stored", what, before, never }];
+}
+
 /** From now on this is what the store has. */
 function take(work, reading) {
-  Object.assign(work.act, { state: reading.state, version: reading.version, who: reading.who, when: reading.when });
-  work.act.stored = fromStore(reading.decisions);
+  const { act } = work;
+  const address = addressOf(act.id, act.reading);
+  Object.assign(act, {
+    id: reading.act,
+    title: reading.title,
+    state: reading.state,
+    version: reading.version,
+    who: reading.who,
+    when: reading.when,
+    stored: fromStore(reading.decisions),
+  });
+  if (act.named) return; // another name is on its way
+  Object.assign(work, { name: reading.act, title: reading.title || work.title });
+  if (location.hash === address) history.replaceState(null, "", addressOf(act.id, act.reading));
 }
 
 /** A concept that was added has the score that the store found for it; whether there were some. */
@@ -120,7 +149,7 @@ function takeScores({ decisions, act }) {
 
 /** What the store has not been told yet. */
 function unsent(work) {
-  const { stored, state, wanted, never } = work.act;
+  const { stored, state, wanted, never, named } = work.act;
   const found = [];
   for (const id of new Set([...Object.keys(stored), ...Object.keys(work.decisions)])) {
     const mine = work.decisions[id];
@@ -130,6 +159,7 @@ function unsent(work) {
   }
   if (wanted === "reopen" || (found.length && state === "done")) found.unshift({ what: "reopen" });
   else if (wanted) found.push({ what: wanted });
+  if (named) found.push({ what: "rename", ...named });
   return found;
 }
 
@@ -162,11 +192,15 @@ async function send(work) {
     const found = await api.post(`${path(act.id)}/decisions`, act.pending);
     settled("store");
     if (act.pending.decisions.some((one) => one.what === act.wanted)) act.wanted = null;
+    const renamed = act.pending.decisions.some((one) => one.what === "rename" && isNamed(act, one));
+    if (renamed) act.named = null;
     act.pending = null;
     take(work, found);
     const scored = takeScores(work);
     if (desk.work === work) desk.dispatchEvent(new Event("act"));
     if (desk.work === work && scored) desk.dispatchEvent(new Event("decisions"));
+    if (desk.work === work && renamed) desk.dispatchEvent(new Event("title"));
+    if (renamed) say("Title and id changed");
   } catch (error) {
     try {
       await refused(work, error);
@@ -178,12 +212,25 @@ async function send(work) {
   return send(work);
 }
 
+const isNamed = ({ named }, { new_id, new_title }) => named?.new_id === new_id && named.new_title === new_title;
+
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 async function refused(work, error) {
   if (error.kind === "conflict") await merge(work, error.more);
   else if (error.kind === "wrong-state") await reload(work, error);
+  else if (error.kind === "id-taken") keepId(work, error);
   else throw error;
+}
+
+/** Another act has the id that was wanted: this one keeps its own, and gets its title. */
+function keepId(work, error) {
+  const { act } = work;
+  act.pending = null;
+  act.named = act.named.new_title === act.title ? null : { ...act.named, new_id: act.id };
+  work.name = act.id;
+  notice(error.message);
+  if (desk.work === work) desk.dispatchEvent(new Event("title"));
 }
 
 /** Take over what others wrote; ask where both decided about one concept. */
@@ -195,6 +242,8 @@ async function merge(work, { changed, now }) {
   const hadWanted = act.wanted;
   act.pending = null;
   act.wanted = null;
+  const renamed = changed.some((one) => one.what === "rename");
+  if (renamed) act.named = null;
   take(work, now);
   const names = [...new Set(changed.map((one) => one.who))].join(", ");
   for (const id of touched) {
@@ -206,26 +255,30 @@ async function merge(work, { changed, now }) {
   }
   if (desk.work !== work) return;
   const stays = hadWanted === "done" ? " Look at it, then finish it again." : "";
-  if (touched.length || stays) {
+  if (renamed && !touched.length) {
+    notice(`${names} gave this act another title or id meanwhile; it is shown here.${stays}`);
+  } else if (touched.length || stays) {
     notice(`${names} changed ${count(touched.length, "concept")} of this act meanwhile; it is shown here.${stays}`);
   } else if (names && names !== store.me.name) {
     notice(`${names} has this act open too.`);
   }
-  desk.dispatchEvent(new Event("act"));
-  desk.dispatchEvent(new Event("decisions"));
+  draw();
+}
+
+function draw() {
+  for (const topic of ["title", "act", "decisions"]) desk.dispatchEvent(new Event(topic));
 }
 
 /** The act is not in the state for what was wanted: show it as it is. */
 async function reload(work, error) {
   work.act.pending = null;
   work.act.wanted = null;
+  work.act.named = null;
   const found = await api.get(`${path(work.act.id)}?reading=${work.act.reading}`);
   take(work, found.reading);
   work.decisions = fromStore(found.reading.decisions);
   notice(error.message);
-  if (desk.work !== work) return;
-  desk.dispatchEvent(new Event("act"));
-  desk.dispatchEvent(new Event("decisions"));
+  if (desk.work === work) draw();
 }
 
 /** What others did since, when somebody comes back to this tab. */
@@ -237,9 +290,8 @@ export async function refresh() {
     if (desk.work !== work || reading.version <= work.act.version || unsent(work).length) return;
     take(work, reading);
     work.decisions = fromStore(reading.decisions);
-    notice(`${reading.who} changed this act meanwhile; it is shown here.`);
-    desk.dispatchEvent(new Event("act"));
-    desk.dispatchEvent(new Event("decisions"));
+    notice("This act was changed meanwhile; it is shown here.");
+    draw();
   } catch {
     // whoever writes next learns of it
   }

@@ -1,5 +1,6 @@
-/** The card of a concept: what the thesaurus knows of it. */
+/** The card of a concept: what the thesaurus knows of it, and acts that have it. */
 
+import { addressOf, store } from "./acts.js";
 import * as api from "./api.js";
 import { desk } from "./desk.js";
 import { $, h } from "./dom.js";
@@ -12,7 +13,8 @@ export async function showCard(id) {
   const query = new URLSearchParams(desk.named);
   if (desk.work?.model) query.set("model", desk.work.model);
   try {
-    draw(await api.get(`v1/labels/${encodeURIComponent(id)}?${query}`));
+    const card = api.get(`v1/labels/${encodeURIComponent(id)}?${query}`);
+    draw(...(await Promise.all([card, examplesOf(id)])));
     settled("card");
     if (!$("card-dialog").open) $("card-dialog").showModal();
     $("card-name").focus();
@@ -21,7 +23,14 @@ export async function showCard(id) {
   }
 }
 
-function draw(card) {
+/** Acts of the worklist for which the concept was chosen, besides the one at work. */
+async function examplesOf(id) {
+  if (!store.on) return [];
+  const query = new URLSearchParams({ besides: desk.work?.act?.id ?? "" });
+  return (await api.get(`v1/desk/concepts/${encodeURIComponent(id)}/acts?${query}`)).acts;
+}
+
+function draw(card, examples) {
   const names = Object.entries(card.names).map(([code, name]) => `${name} (${languages.of(code)})`);
   $("card-name").textContent = card.descriptor;
   $("card").replaceChildren(
@@ -33,12 +42,16 @@ function draw(card) {
     ...part("Broader", ...card.place.broader.map(link)),
     ...part("Narrower", ...card.narrower.map(link)),
     ...part("Related", ...card.related.map(link)),
+    ...part("Chosen for", ...examples.map(example)),
     ...part("Training documents", card.in_model ? String(card.count) : "not in the model"),
   );
 }
 
 const link = ({ id, name }) =>
   h("button", { type: "button", class: "plain", onclick: () => showCard(id) }, name);
+
+const example = ({ id, title }) =>
+  h("a", { href: addressOf(id), onclick: () => $("card-dialog").close() }, `${id} ${title}`);
 
 function part(name, ...values) {
   if (!values.length) return [];

@@ -351,7 +351,11 @@ class Desk extends EventTarget {
 
   /** Give the document another title and id. */
   rename(title, name) {
-    this.change((work) => Object.assign(work, { title, name }), "title");
+    if (title === this.work.title && name === this.work.name) return;
+    this.change((work) => {
+      Object.assign(work, { title, name });
+      if (work.act) work.act.named = { new_id: name, new_title: title };
+    }, "title");
   }
 
   /** What was decided so far is safe elsewhere. */

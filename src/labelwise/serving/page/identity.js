@@ -23,8 +23,10 @@ export function startIdentity() {
   $("edit-id").addEventListener("input", drawAddress);
   $("edit-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    desk.rename($("edit-title").value.trim() || desk.work.title, given());
+    const { work } = desk;
+    // An act of the worklist is found by its id: it has one.
+    desk.rename($("edit-title").value.trim() || work.title, given() || (work.act ? work.name : ""));
     $("edit-dialog").close();
-    say("Title and id changed");
+    if (!work.act) say("Title and id changed");
   });
 }

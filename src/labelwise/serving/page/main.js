@@ -30,6 +30,7 @@ function drawTitle() {
   document.body.dataset.act = String(Boolean(work?.act));
   $("title").textContent = work ? work.title : TITLES[view];
   $("title").title = work?.title ?? "";
+  $("edit").hidden = work?.act?.reading === 2; // that of the first reader
   for (const one of document.querySelectorAll(".places a")) {
     const here = !work && (VIEWS[one.hash] ?? "worklist") === view;
     if (here) one.setAttribute("aria-current", "page");

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
 from labelwise.desk.records import OF_ACTS, Change, Concept, Decision, Reading, State
+from labelwise.desk.undo import last_step
 from labelwise.desk.worklist import Sort, Wanted, next_act, page
 from labelwise.model import DIGITS
 from labelwise.serving.answers import answer
@@ -26,6 +27,7 @@ from labelwise.serving.desk_shapes import (
     Deciding,
     NextResponse,
     ReadingResponse,
+    Undoable,
     Worklist,
     WorklistEntry,
 )
@@ -139,6 +141,15 @@ def act(here: Here, who: Who, act: ActPath, reading: ReadingQuery = 1) -> Respon
             predictions=None
             if predictions is None
             else [Prediction(**one) for one in predictions if one["id"] not in stopped],
+            undo=[
+                Undoable(
+                    what=one.what,
+                    concept=one.concept or "",
+                    descriptor=one.descriptor,
+                    before=None if before is None else _decided(here, before),
+                )
+                for one, before in last_step(store.written(act, reading), who.name)
+            ],
         )
     )
 
@@ -182,6 +193,10 @@ def _changes(here: Service, body: DecideRequest, known: dict[str, Decision]) -> 
         if (one.concept is None) != (one.what in OF_ACTS):
             needs = "names no concept" if one.what in OF_ACTS else "needs a concept"
             raise ProblemError(422, "invalid", f"{name}: '{one.what}' {needs}", field=name)
+        if (one.what == "rename") != bool(one.new_id or one.new_title):
+            name = f"decisions[{place}].new_id"
+            needs = "needs a new id or title" if one.what == "rename" else "gives no new name"
+            raise ProblemError(422, "invalid", f"{name}: '{one.what}' {needs}", field=name)
         if one.concept is None:
             changes.append(_change(here, one, None))
             continue
@@ -205,6 +220,8 @@ def _change(here: Service, given: Deciding, info: LabelInfo | None) -> Change:
         None if model is None else model.fingerprint,
         given.score,
         given.rank,
+        given.new_id,
+        given.new_title,
     )
 
 
@@ -236,20 +253,20 @@ async def _with_score(
 
 def shown_reading(here: Service, reading: Reading) -> ReadingResponse:
     return ReadingResponse(
+        act=reading.act,
+        title=reading.title,
         reading=reading.reading,
         state=reading.state,
         version=reading.version,
         who=reading.who,
         when=reading.when,
-        decisions=[
-            Decided(
-                **vars(one),
-                info=label_info(here, one.concept or "", one.model)
-                or bare_info(one.concept or "", one.uri, one.descriptor),
-            )
-            for one in reading.decisions
-        ],
+        decisions=[_decided(here, one) for one in reading.decisions],
     )
+
+
+def _decided(here: Service, one: Decision) -> Decided:
+    known = label_info(here, one.concept or "", one.model)
+    return Decided(**vars(one), info=known or bare_info(one.concept or "", one.uri, one.descriptor))
 
 
 def label_info(here: Service, concept: str, model: str | None) -> LabelInfo | None:
