@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from page_cases import drop_all, free_port, line, serving
+from serving_cases import wait_until
 
 from labelwise.corpus.dataset import Dataset
 from labelwise.desk.database import Database
@@ -49,6 +50,7 @@ def department(
     made = Department(tmp_path_factory.mktemp("desk"), synthetic)
     port = int(made.address.rpartition(":")[2])
     with serving(f"svm={folders['svm']}", "--store", made.where, port=port):
+        wait_until(lambda: made.store.unread(_fingerprint(made)) is None)  # tagged in advance
         yield made
 
 
