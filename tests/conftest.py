@@ -16,6 +16,13 @@ from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.synthetic import make_dataset
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of a file run in one worker, which makes what they share once."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.location[0]))
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder that holds eurlex57k/, eurovoc/ and vectors/; tests skip without it."""

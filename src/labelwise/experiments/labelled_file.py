@@ -21,7 +21,7 @@ from labelwise.corpus.sources import stem
 from labelwise.corpus.thesaurus import Thesaurus, read_thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.document_records import DocumentRecords, MeasuredDocument
-from labelwise.evaluation.measures import evaluate
+from labelwise.evaluation.measures import evaluate, without_ties
 from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_memory
 from labelwise.experiments.scoring import score
 from labelwise.methods import Method, Scores
@@ -85,7 +85,7 @@ def measure_file(
     started = time.perf_counter()
     found = score_file(method, path, thesaurus=thesaurus, skipped=skipped)
     seconds = time.perf_counter() - started
-    measures = evaluate(
+    figures = evaluate(
         found.scores,
         found.space.gold(found.documents),
         found.space,
@@ -95,7 +95,7 @@ def measure_file(
     run = Run(
         method=named_after_data(method, card),
         seed=int(method.settings.seed),
-        measures={split: measures},
+        measures={split: without_ties(figures, found.scores, found.space)},
         data=DataRecord(
             name=file_name(path),
             fingerprint=digest_of([path]),
