@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from safetensors.torch import load_file
 from shared_training import TRAINED, encoded, every_label, losses, trained
 from torch.nn.functional import pad
 
+from labelwise.bench.load import free_port
 from labelwise.kernels.label_attention import label_attention
 
 PROGRAM = Path(__file__).parent / "shared_training.py"
@@ -26,10 +26,7 @@ TESTS = PROGRAM.parents[1]
 
 def start(size: int, *arguments: str) -> None:
     """As many processes as torchrun would start, with what it tells them."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    told = {"WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    told = {"WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     path = os.pathsep.join([*sys.path, str(PROGRAM.parent), str(TESTS)])
     running = [
         subprocess.Popen(

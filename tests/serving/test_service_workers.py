@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-from functools import partial
 from pathlib import Path
 
 import httpx
 import psutil
 import pytest
-from serving_cases import ACT
-from serving_cases import wait_until as wait_for_seconds
+from serving_cases import ACT, wait_until
 from test_service_life import Load, free_port, process, ready
 
 from labelwise import bundle
@@ -20,8 +18,6 @@ from labelwise.methods import Method
 from labelwise.serving.workers_metrics import WorkerMetrics
 
 pytestmark = pytest.mark.xdist_group("serving")
-
-wait_until = partial(wait_for_seconds, seconds=240)  # processes start slowly on a busy machine
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from labelwise.bench.load import free_port
 from labelwise.errors import LabelwiseError
 
 
@@ -44,10 +44,7 @@ def run_program(
 
 def run_together(module: str, request: Any, count: int) -> list[Any]:
     """The answers of so many processes that know each other, as `torchrun` would start them."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    told = {"WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    told = {"WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     with ThreadPoolExecutor(count) as pool:
         running = [
             pool.submit(run_module, module, request, {**told, "RANK": str(rank)})

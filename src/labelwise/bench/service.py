@@ -17,7 +17,7 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from labelwise.bench.corpus import data_facts, data_folder
@@ -48,13 +48,8 @@ PEER, PEERS = "Annif, Bonsai, 1 worker", "Annif, Bonsai, 2 workers"
 def run(plan: Plan) -> Result:
     with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
         folder = Path(work)
-        data = open_dataset(data_folder(plan, folder))
-        train, documents = list(data.train[:TRAINED]), list(data.test[:ASKED])
+        data, train, documents, python, bundles, annif = both_sides(plan, folder)
         of_data = data_facts(data)
-        python = Path(annif_environment(plan.out))
-        kept = (plan.out / ".prepared" / f"service-{data.fingerprint}").absolute()
-        bundles = our_models(kept, data, train)
-        annif = annif_model(kept / "annif", python, data, train)
 
         def annif_serving(workers: int) -> tuple[int, int]:
             port = free_port()
@@ -124,6 +119,29 @@ def run(plan: Plan) -> Result:
             table(f"{BATCH} documents a request, 2 clients", found["batches"], documents),
         ],
     }
+
+
+class BothSides(NamedTuple):
+    """What is asked about, and the models of both, trained or found."""
+
+    data: Dataset
+    train: list[Document]
+    documents: list[Document]
+    python: Path
+    """Annif's."""
+    bundles: dict[str, Path]
+    annif: dict[str, str]
+    """The variables that Annif runs with."""
+
+
+def both_sides(plan: Plan, folder: Path) -> BothSides:
+    data = open_dataset(data_folder(plan, folder))
+    train, documents = list(data.train[:TRAINED]), list(data.test[:ASKED])
+    python = Path(annif_environment(plan.out))
+    kept = (plan.out / ".prepared" / f"service-{data.fingerprint}").absolute()
+    bundles = our_models(kept, data, train)
+    annif = annif_model(kept / "annif", python, data, train)
+    return BothSides(data, train, documents, python, bundles, annif)
 
 
 def measuring(port: int, requests: Sequence[Request], clients: int) -> Callable[[], Measured]:

@@ -9,29 +9,24 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from labelwise.bench.corpus import data_facts, data_folder
-from labelwise.bench.load import Measured, free_port, load, memory_of, running
+from labelwise.bench.corpus import data_facts
+from labelwise.bench.load import free_port, load, memory_of, running
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import threads
 from labelwise.bench.repeats import spread, taking_turns
 from labelwise.bench.service import (
     ANNIF,
-    ASKED,
     CLIENTS,
     LIMIT,
-    TRAINED,
-    annif_environment,
-    annif_model,
-    our_models,
+    both_sides,
+    measuring,
     relevant,
     single,
 )
-from labelwise.corpus.dataset import open_dataset
 from labelwise.evaluation.runs import current_versions
 
 WORKERS = (1, 2, 4)
@@ -40,15 +35,10 @@ WORKERS = (1, 2, 4)
 def run(plan: Plan) -> Result:
     with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
         folder = Path(work)
-        data = open_dataset(data_folder(plan, folder))
-        train, documents = list(data.train[:TRAINED]), list(data.test[:ASKED])
+        data, train, documents, python, bundles, annif = both_sides(plan, folder)
         of_data = data_facts(data)
-        python = annif_environment(plan.out)
-        kept = (plan.out / ".prepared" / f"service-{data.fingerprint}").absolute()
-        tree = our_models(kept, data, train)["tree"]
-        annif = annif_model(kept / "annif", Path(python), data, train)
-        ours = [sys.executable, "-m", "labelwise", "serve", f"bonsai={tree}"]
-        theirs = [python, "-m", "uvicorn", "--factory", "annif:create_app"]
+        ours = [sys.executable, "-m", "labelwise", "serve", f"bonsai={bundles['tree']}"]
+        theirs = [str(python), "-m", "uvicorn", "--factory", "annif:create_app"]
         quiet = ["--log-level", "warning"]
 
         def serving(command: list[str], workers: int, ready: str, env: Any) -> tuple[int, int]:
@@ -68,11 +58,9 @@ def run(plan: Plan) -> Result:
         for port, _ in sides.values():  # every worker loads at its first request, or has loaded
             load(port, requests[: 8 * max(WORKERS)], CLIENTS)
 
-        def measuring(port: int) -> Callable[[], Measured]:
-            return lambda: load(port, requests, CLIENTS)
-
         found = taking_turns(
-            {name: measuring(port) for name, (port, _) in sides.items()}, plan.repeats or 3
+            {name: measuring(port, requests, CLIENTS) for name, (port, _) in sides.items()},
+            plan.repeats or 3,
         )
         memory = {name: memory_of(process) for name, (_, process) in sides.items()}
     return {

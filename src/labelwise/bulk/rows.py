@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from labelwise.errors import MissingExtraError
+from labelwise.corpus.parquet import pyarrow
 from labelwise.model import DIGITS, Tagging
 
 Prediction = dict[str, Any]
@@ -43,11 +43,7 @@ def as_jsonl(rows: Sequence[Row]) -> bytes:
 
 
 def as_parquet(rows: Sequence[Row]) -> bytes:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingExtraError("a Parquet file", "bulk") from error
+    pa, parquet = pyarrow("a Parquet file")
     prediction = pa.struct(
         [
             ("id", pa.string()),

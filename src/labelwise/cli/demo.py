@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from labelwise.cli.explain import write_page
 from labelwise.cli.output import console, print_table
-from labelwise.files import write_whole
 
 if TYPE_CHECKING:
     from labelwise.corpus.document import Document
-    from labelwise.model import Model, Tagging
+    from labelwise.model import Tagging
 
 NETWORK, CHOSEN = "z-cnn-lwan", "svm"
 METHODS = ("exact-match", CHOSEN, NETWORK)
@@ -57,9 +57,10 @@ def demo(
     _step(1, "An act, tagged by the model that ships with the package")
     act, note = _act_of_eu_law()
     shipped = load()
-    _print_tags(shipped.explain(act, top=6))
+    found = shipped.explain(act, top=6)
+    _print_tags(found)
     out.mkdir(parents=True, exist_ok=True)
-    _write_page(page_file, shipped, act, note)
+    write_page(page_file, shipped, found, note)
 
     _step(2, "Making a synthetic corpus: acts in the style of EU law, written by a program")
     make_dataset(corpus, seed=seed)
@@ -93,8 +94,10 @@ def demo(
     _step(5, f"Tagging the first test act, which no method has seen, by {CHOSEN}")
     act_file.write_text((corpus / "test.jsonl").read_text("utf-8").splitlines()[0], "utf-8")
     unseen, bundle = dataset.test[0], out / f"{CHOSEN}.bundle"
-    _print_tags(load(bundle).explain(unseen, top=6))
-    _write_page(out / "synthetic.html", load(bundle), unseen, SYNTHETIC)
+    chosen = load(bundle)
+    found = chosen.explain(unseen, top=6)
+    _print_tags(found)
+    write_page(out / "synthetic.html", chosen, found, SYNTHETIC)
 
     _step(6, f"Done in {time.perf_counter() - started:.0f} s. What to try next")
     print(
@@ -136,24 +139,6 @@ def _print_tags(found: Tagging) -> None:
         ],
         left=[*columns[1:], "gold"],
     )
-
-
-def _write_page(file: Path, model: Model, act: Document, note: str) -> None:
-    from labelwise.evidence.page import render_page
-    from labelwise.evidence.predictions import rank
-
-    space = model.labels
-    predictions = rank(model.scores(act)[0], space, top=6)
-    page = render_page(
-        act,
-        predictions,
-        model.evidence(act, [one.label.id for one in predictions]),
-        gold=[space.labels[space.index[id]] for id in act.labels if id in space.index],
-        method=model.name,
-        threshold=model.threshold,
-        note=note,
-    )
-    write_whole(file, page.encode())
 
 
 def _step(number: int, words: str) -> None:

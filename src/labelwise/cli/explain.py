@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,11 @@ from labelwise.cli.tag import place_above
 from labelwise.errors import LabelwiseError
 from labelwise.files import write_whole
 from labelwise.progress import note
+
+if TYPE_CHECKING:
+    from labelwise.evidence.predictions import Prediction
+    from labelwise.methods.base import Evidence
+    from labelwise.model import Model, Tagging
 
 
 def explain(
@@ -71,47 +76,61 @@ def explain(
       labelwise explain act.html --bundle z.bundle --add-label 7001=bicycle --labels 7001
       labelwise explain act.html --bundle lwan.bundle --explainer attention
     """
-    from labelwise.corpus.labels import Label
-    from labelwise.evidence.page import render_page
-    from labelwise.evidence.predictions import Prediction
     from labelwise.evidence.terminal import render_terminal
     from labelwise.model import load
     from labelwise.shipped import NAME
 
     model = load(bundle or NAME)
     model.method = with_added_labels(model.method, add_label or ())
-    space = model.labels
     act = next(
         (one for one in read_inputs([file], skip_bad=False) if document in (None, one.id)), None
     )
     if act is None:
         raise LabelwiseError(f"{file} holds no document with the id '{document}'")
     LanguageNotes(model.card).look_at(act)
-    asked = read_labels(labels or (), space, model.thesaurus)
+    asked = read_labels(labels or (), model.labels, model.thesaurus)
     found = model.explain(act, asked, top=top, explainer=explainer)
     if as_json:
         print_json(found.to_json())
-    predictions = [Prediction(space.labels[space.index[tag.id]], tag.score) for tag in found]
-    evidence = [tag.evidence for tag in found if tag.evidence is not None]
-    places = {tag.id: above for tag in found if (above := place_above(tag))}
     if out is not None:
-        gold = [
-            space.labels[space.index[id]] if id in space.index else Label(id, id, 0)
-            for id in act.labels
-        ]
-        page = render_page(
-            act,
-            predictions,
-            evidence,
-            gold=gold,
-            method=model.name,
-            threshold=model.threshold,
-            places=places,
-        )
-        write_whole(out, page.encode())
+        write_page(out, model, found)
         note(f"wrote {out}: open it in a browser")
     elif not as_json:
         shown = console()
         coloured = shown.is_terminal
+        predictions, evidence, places = _parts(model, found)
         for line in render_terminal(act, predictions, evidence, places=places, colour=coloured):
             shown.print(line)
+
+
+def write_page(file: Path, model: Model, found: Tagging, note: str = "") -> None:
+    """A page of a document that was explained, with a heat-map for each label."""
+    from labelwise.corpus.labels import Label
+    from labelwise.evidence.page import render_page
+
+    act, space = found.document, model.labels
+    predictions, evidence, places = _parts(model, found)
+    page = render_page(
+        act,
+        predictions,
+        evidence,
+        gold=[
+            space.labels[space.index[id]] if id in space.index else Label(id, id, 0)
+            for id in act.labels
+        ],
+        method=model.name,
+        threshold=model.threshold,
+        note=note,
+        places=places,
+    )
+    write_whole(file, page.encode())
+
+
+def _parts(model: Model, found: Tagging) -> tuple[list[Prediction], list[Evidence], dict[str, str]]:
+    """Predictions, their evidence, and what each label stands under, as what draws them wants."""
+    from labelwise.evidence.predictions import Prediction
+
+    space = model.labels
+    predictions = [Prediction(space.labels[space.index[tag.id]], tag.score) for tag in found]
+    evidence = [tag.evidence for tag in found if tag.evidence is not None]
+    return predictions, evidence, {tag.id: above for tag in found if (above := place_above(tag))}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from labelwise.corpus.json_records import Build, built
 from labelwise.corpus.sources import Item, Place, is_packed, whole
@@ -29,13 +30,19 @@ ROWS = 256
 """Rows in memory at a time."""
 
 
-def read_parquet(stream: io.BufferedReader, name: str | Path, build: Build) -> Iterator[Item]:
-    """The rows, a few in memory at a time where the file itself is at hand, not a pipe."""
+def pyarrow(what: str) -> tuple[Any, Any]:
+    """The package and its module for Parquet; where they are missing, ``what`` needs them."""
     try:
-        import pyarrow as pa
+        import pyarrow
         from pyarrow import parquet
     except ImportError as error:
-        raise MissingExtraError("a Parquet file", "bulk") from error
+        raise MissingExtraError(what, "bulk") from error
+    return pyarrow, parquet
+
+
+def read_parquet(stream: io.BufferedReader, name: str | Path, build: Build) -> Iterator[Item]:
+    """The rows, a few in memory at a time where the file itself is at hand, not a pipe."""
+    pa, parquet = pyarrow("a Parquet file")
     at_hand = stream.seekable() and not is_packed(stream)
     source = stream if at_hand else io.BytesIO(whole(stream, name))
     try:

@@ -10,7 +10,8 @@ from labelwise.corpus.batches import batches
 from labelwise.corpus.dataset import SPLITS, Dataset
 from labelwise.corpus.document import Document
 from labelwise.corpus.eurlex57k import record
-from labelwise.errors import LabelwiseError, MissingExtraError
+from labelwise.corpus.parquet import pyarrow
+from labelwise.errors import LabelwiseError
 from labelwise.files import write_whole
 
 NAMES = {"train": "train", "dev": "validation", "test": "test"}
@@ -27,7 +28,7 @@ def write_parquet_folder(dataset: Dataset, out: Path) -> dict[str, int]:
     """Write the splits, the labels and the card; how many documents each split has."""
     if out.exists() and any(out.iterdir()):
         raise LabelwiseError(f"{out}: the folder holds files already; name a new folder")
-    pa, parquet = _pyarrow()
+    pa, parquet = pyarrow("a folder of Parquet files")
     (out / "data").mkdir(parents=True, exist_ok=True)
     counts = {}
     for split in SPLITS:
@@ -85,12 +86,3 @@ def _write(pa: Any, parquet: Any, documents: Sequence[Document], file: Path) -> 
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         for some in batches(documents, GROUP):
             writer.write_table(pa.Table.from_pylist([record(one) for one in some], schema=schema))
-
-
-def _pyarrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingExtraError("a folder of Parquet files", "bulk") from error
-    return pyarrow, parquet

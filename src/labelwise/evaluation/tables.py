@@ -136,7 +136,8 @@ def results_table(
     """
     check_comparable(runs, split)
     data = runs[0].data
-    chance = {column: runs[0].chance_interval(split, *column)[1] for column in columns}
+    intervals = {column: runs[0].chance_interval(split, *column) for column in columns}
+    chance = {column: high for column, (_, high) in intervals.items()}
     table = Table(
         ["method", *(f"{group} {measure}" for group, measure in columns)],
         title=f"{data.name}, {split}",
@@ -155,9 +156,8 @@ def results_table(
     if with_published:
         for row in OTHERS:
             table.add(_published_cells(row, chance), faint=True)
-    table.add(
-        ["chance", *(_chance_cell(runs[0], split, *column) for column in columns)], faint=True
-    )
+    levels = (_chance_cell(runs[0].chance(split, *one), *intervals[one]) for one in columns)
+    table.add(["chance", *levels], faint=True)
     table.notes.append(
         f"{NO_SKILL} no better than chance: the expected figure of a random ranking and, where "
         "documents are few, the interval in which 95 % of random rankings stay. "
@@ -293,11 +293,9 @@ def _cell(figure: Figure, chance: float) -> str:
     return f"{mean} ± {number(figure.deviation)}"
 
 
-def _chance_cell(run: Run, split: str, group: str, measure: str) -> str:
+def _chance_cell(mean: float, low: float, high: float) -> str:
     """The chance level, and its interval where that can be seen."""
-    mean = run.chance(split, group, measure)
-    low, high = map(number, run.chance_interval(split, group, measure))
-    return number(mean) if low == high else f"{number(mean)} [{low}, {high}]"
+    return number(mean) if number(low) == number(high) else with_interval(mean, low, high)
 
 
 def _marked(value: float, chance: float) -> str:

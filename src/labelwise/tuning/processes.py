@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 POLL = 0.1
 """Seconds between looks at the processes."""
@@ -24,7 +24,7 @@ class Pool:
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._running: dict[str, Any] = {}  # by name: the process, or what stands for it elsewhere
         # A recurrence on a GPU needs one core; on a CPU the trainings share the cores.
         threads = max(1, _cores() // jobs)
         self._environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}

@@ -27,7 +27,6 @@ class RayPool(Pool):
 
     def __init__(self, jobs: int, on: str, resources: Mapping[str, float]) -> None:
         super().__init__(jobs)
-        self._tasks: dict[str, Any] = {}
         self._address = None if on == "ray" else on
         self._needs = dict(resources)
 
@@ -54,39 +53,30 @@ class RayPool(Pool):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for name in list(self._tasks):
-            self.stop(name)
+        super().__exit__(kind, error, trace)
         self._ray.shutdown()
-
-    @property
-    def running(self) -> list[str]:
-        return list(self._tasks)
-
-    @property
-    def has_room(self) -> bool:
-        return len(self._tasks) < self.jobs
 
     def start(self, name: str, command: Sequence[str], log: Path) -> None:
         """Hand a process to the cluster; what it says goes to the log."""
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_bytes(b"")
         words = list(command)
-        self._tasks[name] = self._remote.remote(
+        self._running[name] = self._remote.remote(
             words, str(log.absolute()), str(Path.cwd()), self._threads
         )
 
     def ended(self) -> list[tuple[str, int]]:
-        names = {task: name for name, task in self._tasks.items()}
+        names = {task: name for name, task in self._running.items()}
         if not names:
             return []
         done, _ = self._ray.wait(list(names), num_returns=len(names), timeout=POLL)
         found = [(names[task], self._code(task)) for task in done]
         for name, _ in found:
-            del self._tasks[name]
+            del self._running[name]
         return found
 
     def stop(self, name: str) -> None:
-        task = self._tasks.pop(name)
+        task = self._running.pop(name)
         self._ray.cancel(task)
         ended, _ = self._ray.wait([task], timeout=GRACE)
         if not ended:

@@ -13,19 +13,10 @@ import time
 from pathlib import Path
 
 import numpy as np
+from labelled_lines import read
 from libmultilabel import linear
 
 BATCH, TOP = 256, 5
-
-
-def read(path: str) -> tuple[list[str], list[list[str]]]:
-    texts, labels = [], []
-    with Path(path).open(encoding="utf-8") as file:
-        for line in file:
-            gold, _, text = line.rstrip("\n").partition("\t")
-            texts.append(text)
-            labels.append(gold.split())
-    return texts, labels
 
 
 def main(train: str, acts: str, answer: str) -> None:

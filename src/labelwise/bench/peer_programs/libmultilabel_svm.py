@@ -14,17 +14,8 @@ from pathlib import Path
 
 import libmultilabel
 import numpy as np
+from labelled_lines import read
 from libmultilabel import linear
-
-
-def read(path: str) -> tuple[list[str], list[list[str]]]:
-    texts, labels = [], []
-    with Path(path).open(encoding="utf-8") as file:
-        for line in file:
-            gold, _, text = line.rstrip("\n").partition("\t")
-            texts.append(text)
-            labels.append(gold.split())
-    return texts, labels
 
 
 def main(train: str, test: str, out: str) -> None:
