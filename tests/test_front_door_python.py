@@ -104,6 +104,7 @@ def test_what_is_left_out_and_let_in(model: labelwise.Model, synthetic: Dataset)
     assert all(tag.score > 0.9 for tag in model.tag(act, top=50, threshold=0.9))
     assert all(tag.assigned for tag in model.tag(act, top=50, threshold="tuned"))
     assert len(model.tag(act, top=50, threshold=1.0, best=2)) == 2
+    assert len(model.tag("Nothing that it knows.", threshold="tuned")) == 1  # the best in any case
     with pytest.raises(LabelwiseError, match="steal is not a label of this model"):
         model.tag(act, include=["steal"])
     with pytest.raises(LabelwiseError, match="leave no label"):

@@ -324,13 +324,18 @@ class Model:
         precision: float | None = None,
         best: int = 0,
     ) -> Cut:
-        """How far down the ranked labels of a document are taken."""
+        """How far down the ranked labels of a document are taken.
+
+        With the model's own threshold the best label is taken in any case: no document is without
+        one.
+        """
         if threshold is not None and certified is not None:
             raise LabelwiseError("threshold and certified are two thresholds: give one")
-        above = self.threshold if isinstance(threshold, str) else threshold
         if certified is not None:
-            above = self.method.certified(certified)
-        return Cut(above, precision, best)
+            return Cut(self.method.certified(certified), precision, best)
+        if isinstance(threshold, str):
+            return Cut(self.threshold, precision, max(best, 1))
+        return Cut(threshold, precision, best)
 
     def allowed(self, include: Sequence[str], exclude: Sequence[str]) -> NDArray[np.bool_] | None:
         """The columns that both lists leave; None where there is no list."""

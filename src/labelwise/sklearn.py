@@ -13,7 +13,7 @@ from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.plain_text import split_act
 from labelwise.errors import LabelwiseError, MissingExtraError
 from labelwise.evaluation.measures import evaluate
-from labelwise.evidence.predictions import rank
+from labelwise.evidence.predictions import Cut, rank
 from labelwise.experiments.configs import settings_from
 from labelwise.experiments.settings import assignments
 from labelwise.methods import Scores, get
@@ -69,7 +69,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Sequence[str]) -> list[list[str]]:
         """The labels of each text that score above the threshold, the best first."""
-        space, cut = self.model_.labels, self.model_.cut(threshold="tuned")
+        space, cut = self.model_.labels, Cut(self.model_.threshold)
         return [
             [one.label.id for one in rank(row, space, top=len(space), cut=cut)]
             for row in self.predict_proba(X)

@@ -20,10 +20,11 @@ from labelwise.evaluation.document_records import (
     read_documents,
 )
 from labelwise.evaluation.file_tables import file_table, file_year_sections, file_year_table
+from labelwise.evaluation.interval_tables import interval_table
 from labelwise.evaluation.near_copy_tables import near_copy_sections, near_copy_table
 from labelwise.evaluation.report import document_sections, report, updated_readme
 from labelwise.evaluation.runs import Run
-from labelwise.evaluation.tables import number
+from labelwise.evaluation.tables import number, with_interval
 from labelwise.evaluation.year_figure import FEWEST
 from labelwise.evaluation.year_tables import both_splits_table, over_time, year_table
 
@@ -57,6 +58,18 @@ def random_split(results: Path) -> list[Run]:
     for run in RUNS:
         run.write(results)
     return RUNS
+
+
+def test_every_method_has_its_interval_over_the_documents() -> None:
+    table = interval_table(RUNS, "test")
+    assert [row[0] for row in table.rows] == ["svm", "bigru-lwan"]
+    for row, runs in zip(table.rows, (RUNS[:1], RUNS[1:]), strict=True):
+        ranked = mean_and_interval(over_documents(runs, "test", "few", "nDCG@5"))
+        assert row[table.columns.index("few nDCG@5")] == with_interval(*ranked)
+        tuned = "micro-F1 tuned"
+        ends = f1_interval(runs[0].f1_counts("test", "all", tuned))
+        f1 = with_interval(runs[0].value("test", "all", tuned), *ends)
+        assert row[table.columns.index("all micro-F1 tuned")] == f1
 
 
 def by_year(results: Path) -> list[Run]:

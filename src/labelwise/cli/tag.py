@@ -56,7 +56,8 @@ def tag(
     threshold: Annotated[
         str | None,
         typer.Option(
-            help="Only labels that score above this number; 'tuned' takes the model's own.",
+            help="Only labels that score above this number; 'tuned' takes the model's own, and "
+            "the best label in any case.",
             metavar="NUMBER|tuned",
         ),
     ] = None,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from labelwise.evaluation.bootstrap import ROUNDS, f1_interval, mean_and_interval
+from labelwise.evaluation.bootstrap import DRAWN, ROUNDS, f1_interval, mean_and_interval
 from labelwise.evaluation.comparison import best_first, by_method, over_documents
 from labelwise.evaluation.document_records import DocumentRecords
 from labelwise.evaluation.runs import Run, check_comparable
@@ -36,8 +36,7 @@ def file_table(runs: Sequence[Run], split: str) -> Table:
     chance = [number(runs[0].chance(split, "all", measure)) for measure in columns[:2]]
     table.add(["chance", *chance, "", "", ""], faint=True)
     table.notes.append(
-        f"In brackets the middle 95 % of {ROUNDS:,} draws of the documents, with replacement; of "
-        "several seeds the mean was taken before, and micro-F1 is that of the first. micro-F1 and "
+        f"{DRAWN}, and micro-F1 is that of the first. micro-F1 and "
         "`without a label`, the documents that no label is suggested for, are at the threshold of "
         "each model, which was chosen on other documents."
     )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from labelwise.evaluation.bootstrap import ROUNDS, mean, mean_and_interval
+from labelwise.evaluation.bootstrap import DRAWN, mean, mean_and_interval
 from labelwise.evaluation.comparison import best_first, by_method, over_documents
 from labelwise.evaluation.document_records import DocumentRecords
 from labelwise.evaluation.runs import Run
@@ -49,8 +49,5 @@ def near_copy_table(runs: Sequence[Run], copies: NDArray[np.bool_], split: str) 
         cells = [with_interval(*mean_and_interval(of[~copies])) for of in values.values()]
         beside = values[COLUMNS[0]]
         table.add([method, *cells, *(number(mean(of)) for of in (beside[copies], beside))])
-    table.notes.append(
-        f"In brackets the middle 95 % of {ROUNDS:,} draws of the documents, with replacement; of "
-        "several seeds the mean was taken before."
-    )
+    table.notes.append(f"{DRAWN}.")
     return table

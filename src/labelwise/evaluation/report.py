@@ -20,6 +20,7 @@ from labelwise.evaluation.document_records import read_documents
 from labelwise.evaluation.faithfulness_records import EXPLAINED, faithfulness_table
 from labelwise.evaluation.figures import curves_svg
 from labelwise.evaluation.file_tables import file_table, file_year_sections
+from labelwise.evaluation.interval_tables import interval_table
 from labelwise.evaluation.label_counts import labels_csv
 from labelwise.evaluation.near_copy_tables import near_copy_sections
 from labelwise.evaluation.notes import note_sections
@@ -156,8 +157,8 @@ def report_markdown(
         _documents(runs[0], split).markdown().rstrip(),
     ]
     sections += notes
-    if runs[0].data.trained_on:
-        sections += ["## How sure", file_table(runs, split).markdown().rstrip()]
+    sure = file_table if runs[0].data.trained_on else interval_table
+    sections += ["## How sure", sure(runs, split).markdown().rstrip()]
     sections += of_documents
     if unseen := unseen_sections(runs, views or {}):
         sections += ["## Unseen labels", *unseen]

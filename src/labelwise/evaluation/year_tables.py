@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelwise.corpus.by_year import ENDING, whole_name
-from labelwise.evaluation.bootstrap import ROUNDS, mean_and_interval
+from labelwise.evaluation.bootstrap import DRAWN, mean_and_interval
 from labelwise.evaluation.comparison import best_first, by_method, over_documents
 from labelwise.evaluation.document_records import read_documents
 from labelwise.evaluation.runs import Run, run_paths
@@ -103,10 +103,7 @@ def year_table(found: OverTime, methods: Sequence[str]) -> Table:
     for method in methods:
         values = found.by_year[method]
         table.add([method, *(_cell(values[of]) for _, of in shown)])
-    table.notes.append(
-        f"In brackets the middle 95 % of {ROUNDS:,} draws of the documents, with replacement; of "
-        "several seeds the mean was taken before."
-    )
+    table.notes.append(f"{DRAWN}.")
     return table
 
 

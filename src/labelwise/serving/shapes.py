@@ -123,7 +123,8 @@ class Choice(Shape):
     top: Whole = Field(20, ge=1, le=MOST_PREDICTIONS, description="At most so many labels.")
     threshold: Number | Literal["tuned"] | None = Field(
         None,
-        description="Only labels that score above it; 'tuned' is the model's own threshold.",
+        description="Only labels that score above it; 'tuned' is the model's own threshold, and "
+        "the best label in any case.",
     )
     certified: Chance | None = Field(
         None,

@@ -93,18 +93,19 @@ def chooser(model: Model, choice: Choice) -> Chooser:
 
 def cut_of(model: Model, choice: Choice) -> Cut:
     """How far down the ranked labels a request wants to go."""
-    given = choice.threshold
-    threshold = model.method.threshold if isinstance(given, str) else given
     if choice.best > choice.top:
         raise _invalid("best", f"best: {choice.best} is more than top, which is {choice.top}")
-    if choice.certified is not None:
-        if threshold is not None:
-            raise _invalid("certified", "certified: it is a threshold, and another one is given")
-        try:
-            threshold = model.method.certified(choice.certified)
-        except LabelwiseError as error:
-            raise _invalid("certified", f"certified: {error}") from error
-    return Cut(threshold, choice.precision, choice.best)
+    if choice.certified is not None and choice.threshold is not None:
+        raise _invalid("certified", "certified: it is a threshold, and another one is given")
+    try:
+        return model.front.cut(
+            threshold=choice.threshold,
+            certified=choice.certified,
+            precision=choice.precision,
+            best=choice.best,
+        )
+    except LabelwiseError as error:
+        raise _invalid("certified", f"certified: {error}") from error
 
 
 def _invalid(field: str, sentence: str) -> ProblemError:
