@@ -15,6 +15,7 @@ from labelwise.cli import main
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.runs import Run
+from labelwise.experiments.sources import Documents
 
 TINY = ("epochs=2", "max_tokens=60", "filters=8", "kernel=3", "dim=8")
 
@@ -77,6 +78,40 @@ def test_a_network_is_calibrated_by_two_draws_and_measured_under_a_name_of_its_o
     assert labelwise("evaluate", out, "--data", data, "--results", results).code == 0
     run = Run.read(results / "acts/z-placed/seed-0.json")
     assert run.value("dev", "all", "documents") == 24
+
+
+def test_kept_scores_are_not_asked_again_and_measured_at_once(
+    labelwise: Callable[..., Any],
+    data: Path,
+    trained: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    members = {"whole": ("whole", "match"), "draw": ("draw-0", "match-0")}
+    asked = ("train", "exact-match", "--data", data, "--hide", "0.25")
+    assert labelwise(*asked, "--out", trained["match"].parent / "match-0").code == 0
+    made = {name: tmp_path / f"{name}.bundle" for name in members}
+    for name, of in members.items():
+        both = [data.parent / one for one in of]
+        asked = ("join", "blend", *both, "--data", data, "--out", made[name])
+        assert labelwise(*asked, "--results", tmp_path / "joined").code == 0
+
+    asked = ("calibrate", made["whole"], made["draw"], "--data", data, "--name", "placed")
+    results = tmp_path / "results"
+    with monkeypatch.context() as patched:
+        patched.setattr(Documents, "scores", None)  # nobody is to ask
+        called = labelwise(*asked, "--out", tmp_path / "placed.bundle", "--results", results)
+    assert called.code == 0, called.err
+    run = Run.read(results / "acts/placed/seed-0.json")
+    again = labelwise("evaluate", tmp_path / "placed.bundle", "--data", data, "--results", tmp_path)
+    assert again.code == 0
+    scored = Run.read(tmp_path / "acts/placed/seed-0.json")
+    for group in ("all", "zero-among-all"):
+        for measure in ("RP@5", "R@10"):
+            figure = scored.value("test", group, measure)
+            assert run.value("test", group, measure) == pytest.approx(
+                figure, abs=0.05
+            )  # kept in half precision
 
 
 def test_people_see_what_dev_says_before_and_after(

@@ -72,8 +72,13 @@ def calibrate(
     ] = 0.02,
     name: NameOption = None,
     results: Annotated[
-        Path, typer.Option(help="With --on: the folder that the figures are written to.")
-    ] = Path("results"),
+        Path | None,
+        typer.Option(
+            help="The folder that figures are written to; with HIDDEN, measure on dev and test too."
+            "  [default: results with --on]",
+            show_default=False,
+        ),
+    ] = None,
     skip_bad: SkipBadOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -84,7 +89,8 @@ def calibrate(
     which labels were hidden say, on dev documents, which slope, and how much the seen labels should
     lose of their RP@5 and R@10, gives the highest harmonic mean of what is found of seen and of
     unseen labels in the top ten of all. The offset is the one at which the model itself loses as
-    much on dev. Labels added later are put on the same scale.
+    much on dev. Labels added later are put on the same scale. What was kept of the scores of these
+    models (NAME.scores.npz beside the bundle) is not asked again.
 
     With --on the second: documents like those that the model will meet say how often labels of a
     score are right, for labels often, seldom and never seen in training; the threshold becomes the
@@ -109,8 +115,8 @@ def calibrate(
             raise typer.BadParameter("these options go with HIDDEN; with --on, --thesaurus fits")
         if on is not None:
             _on(
-                bundle, on, out, thesaurus=thesaurus, name=name, results=results,
-                skip_bad=skip_bad, as_json=as_json,
+                bundle, on, out, thesaurus=thesaurus, name=name,
+                results=results or Path("results"), skip_bad=skip_bad, as_json=as_json,
             )  # fmt: skip
         elif like is not None:
             _like(bundle, like, out, name, as_json=as_json)
@@ -119,7 +125,7 @@ def calibrate(
     additions = additions_of(more, summaries, thesaurus, every_concept)
     made = calibrate_unseen(
         bundle, hidden, out, data=data, additions=additions, prepared=prepared,
-        most_lost=Loss(lose_rp5, lose_r10), name=name, command=command_line(),
+        most_lost=Loss(lose_rp5, lose_r10), name=name, results=results, command=command_line(),
     )  # fmt: skip
     if as_json:
         print_json({"method": made.method, "bundle": str(out), **made.card})

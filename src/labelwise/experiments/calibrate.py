@@ -24,9 +24,11 @@ from labelwise.evaluation.unseen_scale import (
     placed,
 )
 from labelwise.experiments.data import commands, hiding_of_card
-from labelwise.experiments.sources import Documents, Numbers, Source
+from labelwise.experiments.measured import run_of
+from labelwise.experiments.sources import Documents, Kept, Numbers, Source
 from labelwise.methods import Method
 from labelwise.methods.base import Widening
+from labelwise.progress import note
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,11 @@ def calibrate_unseen(
     prepared: Path | None,
     most_lost: Loss,
     name: str | None,
+    results: Path | None = None,
     command: str,
 ) -> Calibrated:
-    """Put the unseen labels of a bundle on the scale of the others, and write it."""
+    """Put the unseen labels of a bundle on the scale of the others, and write it; with
+    ``results``, measure it on dev and test and write the run there."""
     if data is None and prepared is None:
         raise CallError("--data (or LABELWISE_DATA) or --prepared is needed")
     bundles.check_writable(out)
@@ -65,23 +69,27 @@ def calibrate_unseen(
     for path in hidden:
         draw = bundles.load(path)
         hiding = hiding_of_card(bundles.describe(path)["card"])
-        source = _source(data, additions, prepared, hiding)
+        source = _kept(path, draw, _source(data, additions, prepared, hiding))
         _check_labels(path, draw, source)
         zero = int((draw.label_space.counts == 0).sum())
         parts = max(1, round(zero / unseen)) if unseen else 1
-        scores = source.scores(draw, "dev")
-        chosen_on += lists_of(scores, source.gold("dev"), draw.label_space, parts)
+        chosen_on += lists_of(
+            source.scores(draw, "dev"), source.gold("dev"), draw.label_space, parts
+        )
     best = choose_scale(chosen_on, most_lost=most_lost)
 
-    source = _source(data, additions, prepared, hiding_of_card(card))
+    source = _kept(bundle, method, _source(data, additions, prepared, hiding_of_card(card)))
     _check_labels(bundle, method, source)
     method.unseen = method.calibration = None
-    scores, gold = source.scores(method, "dev"), source.gold("dev")
-    own = lists_of(scores, gold, method.label_space)
+    splits = ["dev", "test"] if results is not None else ["dev"]
+    scores = {split: source.scores(method, split) for split in splits}
+    gold = {split: source.gold(split) for split in splits}
+    own = lists_of(scores["dev"], gold["dev"], method.label_space)
     before = described(own, UnseenScale(1.0, 0.0))
     after = placed(own, best.scale.slope, best.allowed)
     method.unseen = after.scale
-    method.threshold = tune_threshold(method.placed(scores), gold)
+    scores = {split: method.placed(of) for split, of in scores.items()}
+    method.threshold = tune_threshold(scores["dev"], gold["dev"])
 
     made = {
         "draws": [bundles.describe(path)["card"]["data"]["name"] for path in hidden],
@@ -91,8 +99,20 @@ def calibrate_unseen(
         "on dev before": figures(before),
         "on dev": figures(after),
     }
-    kept = {**card, "unseen": made, "command": commands(card, command)}
-    bundles.save(method, out, card=kept | ({"name": name} if name else {}))
+    card |= {"unseen": made, "command": commands(card, command)} | ({"name": name} if name else {})
+    bundles.save(method, out, card=card)
+    if results is not None:
+        run = run_of(
+            method,
+            scores,
+            gold,
+            splits,
+            record=source.record,
+            seconds=card.get("seconds", {}),
+            card=card,
+            command=card["command"],
+        )
+        note(f"wrote {run.write(results)}")
     return Calibrated(method.name, best, before, after, made)
 
 
@@ -103,6 +123,12 @@ def _source(
         return Numbers(prepared, None, hiding)
     assert data is not None
     return Documents(data, additions, hiding)
+
+
+def _kept(path: Path, method: Method, source: Source) -> Source:
+    """The same, with what was kept of the model's scores, if those are as it was trained."""
+    as_trained = method.unseen is None and method.calibration is None
+    return Kept(source, {str(path): method}) if as_trained else source
 
 
 def _check(path: Path, method: Method, hidden: Sequence[Path]) -> None:

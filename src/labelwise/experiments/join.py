@@ -11,6 +11,7 @@ from labelwise.errors import CallError, LabelwiseError
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.experiments.data import additions_of, hiding_of_card
 from labelwise.experiments.joining import JOINERS, member_digests
+from labelwise.experiments.kept_scores import write_kept
 from labelwise.experiments.measured import run_of
 from labelwise.experiments.shards import joined_shards
 from labelwise.experiments.sources import Documents, Kept
@@ -82,6 +83,7 @@ def join(
     card |= {"twin": bundles.as_twin(like)} if like else {}
     bundles.save(joined, out, card=card)
     if results is not None:
+        write_kept(Path(out), scores, joined.label_space, source.record)
         run = run_of(
             joined,
             scores,
