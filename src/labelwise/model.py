@@ -294,6 +294,14 @@ class Model:
             for rank, one in enumerate(predictions, 1)
         ]
 
+    def named(self, id: str) -> Label:
+        """A label by the name that is shown; one that the model does not have, by its id."""
+        place = self.labels.index.get(id)
+        if place is None:
+            return Label(id, id, 0)
+        label = self.labels.labels[place]
+        return replace(label, descriptor=self._shown(label).descriptor)
+
     def _shown(self, label: Label) -> Tag:
         """All of a tag that does not hang on the document; made once for each label."""
         found = self._tags.get(label.id)

@@ -45,6 +45,23 @@ def test_chosen_labels_are_explained_instead_of_the_best(
     assert all("evidence" in one for one in record.json["predictions"])
 
 
+def test_names_are_in_another_language_in_the_terminal_as_json_and_on_the_page(
+    labelwise: Callable, bundle: Path, act: Path, acts: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    lemon, gold = bundles.load(bundle).label_space.ids[0], acts[0]["concepts"][0]
+    given, out = tmp_path / "names.json", tmp_path / "page.html"
+    names = {lemon: {"en": "lemon", "fr": "citron"}, gold: {"en": "duty", "fr": "droit de douane"}}
+    given.write_text(json.dumps(names), "utf-8")
+    french = ("explain", act, "--bundle", bundle, "--labels", lemon, "--names", "fr")
+    called = labelwise(*french, "--thesaurus", given, "--json", "--out", out)
+    assert [one["descriptor"] for one in called.json["predictions"]] == ["citron"]
+    assert "citron" in out.read_text("utf-8")
+    assert "droit de douane" in out.read_text("utf-8")  # among the gold labels
+    assert "citron" in labelwise(*french, "--thesaurus", given).out
+    assert "no names of labels in 'fr'" in labelwise(*french).err  # the model's own are English
+    assert "--thesaurus goes with --names" in labelwise(*french[:4], "--thesaurus", given).err
+
+
 def test_a_document_is_chosen_by_its_id(
     labelwise: Callable, bundle: Path, corpus: Path, acts: list[dict[str, Any]]
 ) -> None:

@@ -46,6 +46,8 @@ def test_a_bundle_learns_and_tags_like_any_other(
     assert done.json["labels"] > 0
     assert "1 of 61 decided acts are not in" in done.err
     assert "1 concepts of the decisions are no labels of the model, such as no-label" in done.err
+    assert "Whether this helps has to be measured" in done.err
+    assert f"labelwise replay {bundle} --on FILE" in done.err
     assert labelwise("tag", act, "--bundle", new, "--evidence", "--json").code == 0
     told = labelwise("card", new)
     assert told.code == 0

@@ -156,6 +156,10 @@ def test_names_in_another_language_and_parts_of_the_thesaurus(
     found = {one["id"]: one for one in record["predictions"]}
     assert (found[above]["descriptor"], found[lower]["descriptor"]) == ("fruits", "citron")
     assert found[lower]["place"]["path"] == "fruits › citron"
+    (same,) = labelwise(
+        "tag", act, "--bundle", bundle, "--names", "fr", "--thesaurus", given, "--json"
+    ).json
+    assert same["predictions"] == record["predictions"][: len(same["predictions"])]
     assert "no names of labels in 'fr'" in labelwise(*french).err  # the model's own are English
 
     model = bundles.load(bundle)

@@ -55,6 +55,20 @@ def explain(
         ),
     ] = None,
     add_label: AddLabelOption = None,
+    names: Annotated[
+        str | None,
+        typer.Option(
+            help="Language of the names of labels, such as fr, where the thesaurus has them.",
+            metavar="LANGUAGE",
+            show_default=False,
+        ),
+    ] = None,
+    thesaurus: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --names: a thesaurus that has them.", show_default="the model's own"
+        ),
+    ] = None,
     top: TopOption = 5,
     document: Annotated[
         str | None,
@@ -75,13 +89,19 @@ def explain(
       labelwise explain test.jsonl --document 32003R1412 --bundle svm.bundle --labels 693,1309
       labelwise explain act.html --bundle z.bundle --add-label 7001=bicycle --labels 7001
       labelwise explain act.html --bundle lwan.bundle --explainer attention
+      labelwise explain act.html --names fr --thesaurus eurovoc.ttl.xz --out expliqué.html
     """
+    from labelwise.corpus.thesaurus import read_thesaurus
     from labelwise.evidence.terminal import render_terminal
     from labelwise.model import load
     from labelwise.shipped import NAME
 
     model = load(bundle or NAME)
     model.method = with_added_labels(model.method, add_label or ())
+    if names is not None:
+        model = model.in_language(names, read_thesaurus(thesaurus) if thesaurus else None)
+    elif thesaurus is not None:
+        raise typer.BadParameter("--thesaurus goes with --names")
     act = next(
         (one for one in read_inputs([file], skip_bad=False) if document in (None, one.id)), None
     )
@@ -105,19 +125,15 @@ def explain(
 
 def write_page(file: Path, model: Model, found: Tagging, note: str = "") -> None:
     """A page of a document that was explained, with a heat-map for each label."""
-    from labelwise.corpus.labels import Label
     from labelwise.evidence.page import render_page
 
-    act, space = found.document, model.labels
+    act = found.document
     predictions, evidence, places = _parts(model, found)
     page = render_page(
         act,
         predictions,
         evidence,
-        gold=[
-            space.labels[space.index[id]] if id in space.index else Label(id, id, 0)
-            for id in act.labels
-        ],
+        gold=[model.named(id) for id in act.labels],
         method=model.name,
         threshold=model.threshold,
         note=note,
@@ -130,7 +146,6 @@ def _parts(model: Model, found: Tagging) -> tuple[list[Prediction], list[Evidenc
     """Predictions, their evidence, and what each label stands under, as what draws them wants."""
     from labelwise.evidence.predictions import Prediction
 
-    space = model.labels
-    predictions = [Prediction(space.labels[space.index[tag.id]], tag.score) for tag in found]
+    predictions = [Prediction(model.named(tag.id), tag.score) for tag in found]
     evidence = [tag.evidence for tag in found if tag.evidence is not None]
     return predictions, evidence, {tag.id: above for tag in found if (above := place_above(tag))}

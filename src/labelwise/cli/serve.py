@@ -153,7 +153,8 @@ def serve(
 
     \b
     Learning. With --learn, POST /v1/projects/ID/learn teaches a model documents and their subjects,
-    as Annif's interface has it. It remembers the last thousand, until the service ends;
+    as Annif's interface has it. It remembers the last thousand, until the service ends. Little is
+    gained by it so far, and nothing by a blend (docs/learn.md): measure it by `labelwise replay`.
     `labelwise learn` makes a bundle that stays.
 
     \b

@@ -100,6 +100,8 @@ def tag(
     labels: Annotated[
         str | None,
         typer.Option(
+            "--labels",
+            "--names",
             help="Language of the names of labels, such as fr, where the thesaurus has them.",
             metavar="LANGUAGE",
             show_default=False,
