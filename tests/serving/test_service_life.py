@@ -21,6 +21,7 @@ import httpx
 import pytest
 from serving_cases import ACT, PATIENCE, wait_until
 
+from labelwise import shipped
 from labelwise.cli import main
 from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
@@ -257,6 +258,15 @@ def test_models_are_named_after_their_folders_or_as_one_says() -> None:
     assert [one.id for one in found] == ["svm", "fast", "svm-2", "1"]
     with pytest.raises(LabelwiseError, match="cannot be the id of a model"):
         sources(["a b=models/svm"])
+
+
+def test_a_model_of_the_package_is_served_by_its_name(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    named, renamed = sources([shipped.SMALL, f"before={shipped.SMALL}"])
+    assert (named.id, renamed.id) == (shipped.SMALL, "before")
+    assert named.folder == renamed.folder == shipped.path(shipped.SMALL)
+    (tmp_path / shipped.SMALL).mkdir()  # a folder of that name comes first
+    assert sources([shipped.SMALL])[0].folder == Path(shipped.SMALL)
 
 
 def test_limits_that_cannot_hold_are_refused() -> None:

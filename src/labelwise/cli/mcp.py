@@ -55,7 +55,7 @@ def mcp(
 
     if folder is not None and not folder.is_dir():
         raise LabelwiseError(f"{folder}: there is no such folder")
-    bundle = bundle or shipped.path()
+    bundle = shipped.folder_of(bundle or shipped.NAME)
     card, method = bundles.describe(bundle)["card"], bundles.load(bundle)
     given = read_thesaurus(thesaurus) if thesaurus is not None else None
     labels = Labels(method.label_space, thesaurus_of(method.label_space, card, given))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from labelwise import bundle as bundles
+from labelwise import shipped
 from labelwise.corpus.decisions import Decided
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import GROUPS
@@ -71,7 +72,8 @@ class Source:
 
 
 def sources(named: Iterable[str]) -> list[Source]:
-    """Models from ``folder`` or ``id=folder``; ids are made of the folders' names and differ.
+    """Models from ``folder`` or ``id=folder``; ids are made of the folders' names and differ. A model
+    of the package is named as such.
 
     >>> [source.id for source in sources(["models/svm.bundle", "fast=models/tree", "old/svm"])]
     ['svm', 'fast', 'svm-2']
@@ -91,7 +93,7 @@ def sources(named: Iterable[str]) -> list[Source]:
             )
         if id in [source.id for source in found]:
             raise LabelwiseError(f"two models have the id '{id}': give one of them another")
-        found.append(Source(id, Path(folder)))
+        found.append(Source(id, shipped.folder_of(folder)))
     return found
 
 
