@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,10 @@ def added(client: httpx.Client, name: str, text: str = ACT, **headers: str) -> s
 def decide(client: httpx.Client, act: str, version: int, *decisions: Any, **more: Any) -> Any:
     body = {"version": version, "decisions": list(decisions)} | more
     return client.post(f"/v1/desk/acts/{act}/decisions", json=body)
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
 
 
 def a_label(client: httpx.Client, place: int = 0) -> dict[str, Any]:
@@ -195,7 +200,7 @@ def tokens(tmp_path: Path) -> dict[str, str]:
     people = People(Database(str(tmp_path / "desk.sqlite")))
     return {
         name: people.add(name, role)  # type: ignore[arg-type]
-        for name, role in (("Ana", "indexer"), ("Ben", "reviewer"))
+        for name, role in (("Ana", "indexer"), ("Ben", "reviewer"), ("Chloé", "admin"))
     }
 
 
@@ -203,7 +208,7 @@ def tokens(tmp_path: Path) -> dict[str, str]:
 def staffed(
     serve: Serve, fitted: dict[str, Method], tokens: dict[str, str], tmp_path: Path
 ) -> httpx.Client:
-    """A desk with an indexer and a reviewer."""
+    """A desk with an indexer, a reviewer and an admin."""
     where = str(tmp_path / "desk.sqlite")
     return serve([Source("em", method=fitted["exact-match"])], store=where)
 
@@ -268,6 +273,83 @@ def test_a_second_reading_is_for_reviewers_and_does_not_show_the_first(
     assert staffed.post(f"{path}/decisions", json=second, headers=ben).status_code == 200
     (line,) = staffed.get("/v1/desk/acts", headers=ben).json()["acts"]
     assert (line["state"], line["second"], line["second_who"]) == ("done", "open", "Ben")
+
+
+def test_an_admin_says_who_works_here_and_nobody_else_does(
+    staffed: httpx.Client, tokens: dict[str, str]
+) -> None:
+    ana, ben, chloe = (bearer(tokens[name]) for name in ("Ana", "Ben", "Chloé"))
+    path = "/v1/desk/people"
+    for method, where in (("GET", ""), ("POST", ""), ("PUT", "/Ana"), ("DELETE", "/Ana")):
+        body = {"name": "Ana", "role": "admin"} if method == "POST" else {"role": "admin"}
+        sent = {"json": body} if method in ("POST", "PUT") else {}
+        assert staffed.request(method, path + where, headers=ben, **sent).status_code == 403
+    made = staffed.post(path, json={"name": "Dora", "role": "indexer"}, headers=chloe).json()
+    dora = bearer(made["token"])
+    assert staffed.get("/v1/desk/session", headers=dora).json()["role"] == "indexer"
+    changed = staffed.put(f"{path}/Dora", json={"role": "reviewer"}, headers=chloe).json()
+    assert {"name": "Dora", "role": "reviewer"} in changed["people"]
+    assert staffed.get("/v1/desk/session", headers=dora).json()["role"] == "reviewer"
+    again = staffed.post(path, json={"name": "Dora", "role": "indexer"}, headers=chloe).json()
+    assert staffed.get("/v1/desk/acts", headers=dora).status_code == 401  # the old token ended
+    dora = bearer(again["token"])
+    assert staffed.delete(f"{path}/Dora", headers=chloe).status_code == 200
+    assert staffed.get("/v1/desk/acts", headers=dora).status_code == 401
+    assert staffed.get("/v1/desk/acts", headers=ana).status_code == 200
+
+
+def test_no_admin_locks_the_door_from_outside(
+    staffed: httpx.Client, tokens: dict[str, str]
+) -> None:
+    chloe, path = bearer(tokens["Chloé"]), "/v1/desk/people"
+    for method in ("PUT", "DELETE"):
+        sent = {"json": {"role": "indexer"}} if method == "PUT" else {}
+        answer = staffed.request(method, f"{path}/Chloé", headers=chloe, **sent)
+        assert (answer.status_code, answer.json()["type"]) == (403, "urn:labelwise:not-allowed")
+    unknown = staffed.delete(f"{path}/Eve", headers=chloe)
+    assert (unknown.status_code, unknown.json()["type"]) == (404, "urn:labelwise:unknown-person")
+    unfit = staffed.post(path, json={"name": "<Eve>", "role": "indexer"}, headers=chloe)
+    assert (unfit.status_code, unfit.json()["field"]) == (422, "name")
+
+
+def test_the_first_person_of_a_desk_is_an_admin(
+    serve: Serve, fitted: dict[str, Method], tmp_path: Path
+) -> None:
+    alone = serve(
+        [Source("em", method=fitted["exact-match"])], store=str(tmp_path / "empty.sqlite")
+    )
+    refused = alone.post("/v1/desk/people", json={"name": "Ana", "role": "indexer"})
+    assert (refused.status_code, refused.json()["field"]) == (422, "role")
+    first = alone.post("/v1/desk/people", json={"name": "Ana", "role": "admin"}).json()
+    assert alone.get("/v1/desk/acts").status_code == 401  # from now on one signs in
+    assert alone.get("/v1/desk/people", headers=bearer(first["token"])).status_code == 200
+
+
+def test_an_admin_withdraws_an_act_which_keeps_its_log_and_brings_it_back(
+    staffed: httpx.Client, tokens: dict[str, str]
+) -> None:
+    ana, ben, chloe = (bearer(tokens[name]) for name in ("Ana", "Ben", "Chloé"))
+    id, label = added(staffed, "a", **ana), a_label(staffed)["id"]
+
+    def write(version: int, who: dict[str, str], *decisions: Any) -> httpx.Response:
+        body = {"version": version, "decisions": list(decisions)}
+        return staffed.post(f"/v1/desk/acts/{id}/decisions", json=body, headers=who)
+
+    assert write(0, ana, {"what": "add", "concept": label}, {"what": "done"}).status_code == 200
+    assert write(1, ben, {"what": "withdraw"}).status_code == 403
+    assert write(1, chloe, {"what": "withdraw"}).json()["state"] == "withdrawn"
+    listed = staffed.get("/v1/desk/acts", headers=ana).json()
+    assert (listed["acts"], listed["states"]["withdrawn"]) == ([], 1)
+    assert staffed.get("/v1/desk/next", headers=ana).json()["id"] is None
+    assert label not in staffed.get("/v1/desk/export?every=true", headers=ana).text
+    log = staffed.get("/v1/desk/log", headers=ana).text.splitlines()
+    assert [json.loads(one)["what"] for one in log] == ["add", "done", "withdraw"]
+    assert write(2, ana, {"what": "reopen"}).status_code == 403
+    late = write(2, chloe, {"what": "done"})
+    assert (late.status_code, late.json()["type"]) == (409, "urn:labelwise:wrong-state")
+    back = write(2, chloe, {"what": "reopen"}).json()
+    assert (back["state"], [one["concept"] for one in back["decisions"]]) == ("open", [label])
+    assert staffed.get("/v1/desk/acts", headers=ana).json()["total"] == 1
 
 
 def test_a_proxy_names_people_only_from_where_it_is_trusted(

@@ -71,7 +71,9 @@ def add(
 @desk.command(name="list")
 def list_(
     store: StoreArgument,
-    state: Annotated[str | None, typer.Option(help="Only acts that are new, open or done.")] = None,
+    state: Annotated[
+        str | None, typer.Option(help="Only acts that are new, open, done or withdrawn.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """The acts of the worklist.
@@ -232,10 +234,10 @@ def export(
       labelwise desk export desk.sqlite --as ttl | riot --validate -
     """
     from labelwise.desk.exports import export as pieces
-    from labelwise.desk.records import STATES
+    from labelwise.desk.records import LISTED
     from labelwise.files import write_whole
 
-    found = pieces(_opened(store), format.value, STATES if every else ("done",))
+    found = pieces(_opened(store), format.value, LISTED if every else ("done",))
     if out is not None:
         write_whole(out, "".join(found).encode())
         return

@@ -27,8 +27,8 @@ def serve(
     bundles: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Folders of trained models, or ID=FOLDER, or the names of those of the package; the "
-            "first is the default model.",
+            help="Folders of trained models, or ID=FOLDER; eurovoc-en and eurovoc-en-small are "
+            "those of the package. The first is the default model.",
             metavar="BUNDLE",
             show_default=False,
         ),

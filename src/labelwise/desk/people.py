@@ -20,9 +20,26 @@ from labelwise.desk.records import now
 
 Role = Literal["indexer", "reviewer", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)
-"""Each may do what those before it may: decide; read a second time and stop concepts; all else."""
+"""Each may do what those before it may: decide; read a second time and stop concepts; say who works
+here, and withdraw acts."""
 
 SESSION_HOURS = 12
+
+
+class UnknownPersonError(StoreError):
+    """There is nobody of this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"nobody here is called '{name[:100]}'")
+
+
+class UnfitNameError(StoreError):
+    """What cannot be a name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"'{name[:100]}' cannot be a name: use letters, digits, spaces, dots, hyphens and @"
+        )
 
 
 @dataclass(frozen=True)
@@ -45,9 +62,7 @@ class People:
     def add(self, name: str, role: Role) -> str:
         """Make a person, or give one a new role and a new token; old sessions end. The token."""
         if not re.fullmatch(r"\w[\w .@'-]{0,99}", name):
-            raise StoreError(
-                f"'{name}' cannot be a name: use letters, digits, spaces, dots, hyphens and @"
-            )
+            raise UnfitNameError(name)
         token = secrets.token_urlsafe(24)
         with self._database.writing():
             self._database.run(
@@ -58,13 +73,20 @@ class People:
             self._database.run("DELETE FROM sessions WHERE name = ?", (name,))
         return token
 
+    def change(self, name: str, role: Role) -> None:
+        """Another role; token and sessions stay."""
+        with self._database.writing():
+            changed = self._database.run("UPDATE people SET role = ? WHERE name = ?", (role, name))
+        if not changed.rowcount:
+            raise UnknownPersonError(name)
+
     def remove(self, name: str) -> None:
         """Somebody who may not sign in any more. What they decided stays."""
         with self._database.writing():
             gone = self._database.run("DELETE FROM people WHERE name = ?", (name,))
             self._database.run("DELETE FROM sessions WHERE name = ?", (name,))
         if not gone.rowcount:
-            raise StoreError(f"nobody here is called '{name}'")
+            raise UnknownPersonError(name)
 
     def all(self) -> list[Person]:
         with self._database.reading():

@@ -6,14 +6,18 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
-State = Literal["new", "open", "done"]
-What = Literal["open", "accept", "add", "reject", "never", "remove", "done", "reopen", "rename"]
+State = Literal["new", "open", "done", "withdrawn"]
+What = Literal[
+    "open", "accept", "add", "reject", "never", "remove", "done", "reopen", "rename", "withdraw"
+]
 STATES: tuple[State, ...] = get_args(State)
+LISTED: tuple[State, ...] = ("new", "open", "done")
+"""Acts that are on the worklist; one that was withdrawn is kept with its log, and not shown."""
 WHATS: tuple[What, ...] = get_args(What)
 
 CHOOSING = ("accept", "add")
 REFUSING = ("reject", "never")
-OF_ACTS = ("open", "done", "reopen", "rename")
+OF_ACTS = ("open", "done", "reopen", "rename", "withdraw")
 """Decisions about an act as a whole; all others name a concept."""
 
 

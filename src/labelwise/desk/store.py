@@ -14,6 +14,7 @@ from typing import Any
 from labelwise.corpus.document import Document, Section
 from labelwise.desk.database import Database, StoreError
 from labelwise.desk.records import (
+    LISTED,
     OF_ACTS,
     Change,
     Decision,
@@ -133,7 +134,7 @@ class Store:
         sections = tuple(Section(kind, text) for kind, text in json.loads(written))
         return StoredAct(Document(id, title, sections, tuple(json.loads(gold))), *rest)
 
-    def acts(self, states: Sequence[State] = ("new", "open", "done")) -> Iterator[StoredAct]:
+    def acts(self, states: Sequence[State] = LISTED) -> Iterator[StoredAct]:
         """All acts in these states, in the order in which they were added, one at a time."""
         marks = ", ".join("?" for _ in states)
         with self.database.reading():
@@ -196,6 +197,8 @@ class Store:
             if key and self._written(uuid, reading, key):
                 return before
             if reading == 2:
+                if any(one.what == "withdraw" for one in changes):
+                    raise RefusedError("an act is withdrawn in the first reading")
                 self._check_second(uuid, who)
                 self._begin(uuid, 2, now())
             claimed = self.database.run(  # first, so that no other process can be in between
@@ -344,7 +347,7 @@ class Store:
         with self.database.reading():
             found = self.database.run(
                 "SELECT a.uuid FROM acts a JOIN readings r ON r.act = a.uuid AND r.reading = 1 "
-                "WHERE r.state <> 'done' AND NOT EXISTS (SELECT 1 FROM suggestions s "
+                "WHERE r.state IN ('new', 'open') AND NOT EXISTS (SELECT 1 FROM suggestions s "
                 "WHERE s.act = a.uuid AND s.fingerprint = ?) ORDER BY a.number LIMIT 1",
                 (fingerprint,),
             ).fetchone()
@@ -405,13 +408,18 @@ def holding(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
 
 
 def _state_after(state: State, changes: Sequence[Change]) -> State:
-    """What state an act is in afterwards; a done act is reopened before anything else."""
+    """What state an act is in afterwards; one that is done or withdrawn is reopened before anything
+    else."""
     for one in changes:
         match one.what:
-            case "done":
-                state = "done"
             case "reopen":
                 state = "open"
+            case _ if state == "withdrawn":
+                raise RefusedError("the act was withdrawn from the worklist: an admin reopens it")
+            case "done":
+                state = "done"
+            case "withdraw":
+                state = "withdrawn"
             case "rename":
                 pass
             case _ if state == "done":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from labelwise.desk.database import Database
-from labelwise.desk.records import Entry, State
+from labelwise.desk.records import LISTED, STATES, Entry, State
 
 Sort = Literal["added", "act", "title", "state", "suggested", "chosen", "who", "when"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
@@ -31,6 +31,7 @@ class Wanted:
     """Which acts to list."""
 
     state: State | None = None
+    """None: all that were not withdrawn."""
     who: str | None = None
     words: str = ""
     """In the id or the title, each of them somewhere."""
@@ -69,7 +70,7 @@ def page(
         people = database.run(
             "SELECT DISTINCT who FROM readings WHERE reading = 1 AND who <> '' ORDER BY who"
         ).fetchall()
-    counts: dict[State, int] = {"new": 0, "open": 0, "done": 0}
+    counts: dict[State, int] = dict.fromkeys(STATES, 0)
     return Page(
         [Entry(*row) for row in rows], total, counts | dict(states), [name for (name,) in people]
     )
@@ -92,10 +93,8 @@ def next_act(database: Database, who: str, *, after: str | None = None) -> str |
 
 
 def _where(wanted: Wanted) -> tuple[str, list[str]]:
-    conditions, values = [], []
-    if wanted.state is not None:
-        conditions.append("r.state = ?")
-        values.append(str(wanted.state))
+    states = LISTED if wanted.state is None else (wanted.state,)
+    conditions, values = [f"r.state IN ({', '.join('?' for _ in states)})"], [*map(str, states)]
     if wanted.who is not None:
         conditions.append("r.who = ?")
         values.append(wanted.who)
@@ -103,4 +102,4 @@ def _where(wanted: Wanted) -> tuple[str, list[str]]:
         conditions.append(r"LOWER(a.id || ' ' || a.title) LIKE ? ESCAPE '\'")
         escaped = word.lower().replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
         values.append(f"%{escaped}%")
-    return ("WHERE " + " AND ".join(conditions) if conditions else ""), values
+    return "WHERE " + " AND ".join(conditions), values

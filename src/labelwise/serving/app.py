@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from labelwise import __version__
 from labelwise.desk.database import StoreError
+from labelwise.desk.people import UnfitNameError, UnknownPersonError
 from labelwise.desk.store import ConflictError, RefusedError, TakenError, UnknownActError
 from labelwise.serving import fields
 from labelwise.serving.annif_shapes import BatchRequest, IndexedDocument, SuggestForm
@@ -24,6 +25,8 @@ from labelwise.serving.desk_shapes import (
     AddRequest,
     DecideRequest,
     DecisionLine,
+    PersonRequest,
+    RoleRequest,
     SignIn,
     StopRequest,
 )
@@ -44,6 +47,7 @@ from labelwise.serving.routes import (
     operations,
     page,
     parse,
+    people,
     session,
     stopped,
     tag,
@@ -75,7 +79,7 @@ BODIES = (
 )
 """What requests hold; the routes judge it themselves (see ``bodies``)."""
 
-DESK_BODIES = (AddRequest, DecideRequest, SignIn, StopRequest)
+DESK_BODIES = (AddRequest, DecideRequest, PersonRequest, RoleRequest, SignIn, StopRequest)
 """The same of a service with a store."""
 
 DESCRIPTION = (
@@ -134,7 +138,7 @@ def create_app(
     app.state.models, app.state.desk = models, worklist is not None
     parts = [tag, evidence, labels, parse, operations, annif, page]
     if worklist is not None:
-        parts += [worklists, session, desk_files, stopped, agreement, examples]
+        parts += [worklists, session, desk_files, stopped, agreement, examples, people]
     for part in parts:
         app.include_router(part.router)
     app.add_middleware(
@@ -190,6 +194,10 @@ async def _store(request: Request, error: Exception) -> Response:
             made = ProblemError(409, "conflict", str(error), more=more)
         case UnknownActError():
             made = ProblemError(404, "unknown-act", str(error))
+        case UnknownPersonError():
+            made = ProblemError(404, "unknown-person", str(error))
+        case UnfitNameError():
+            made = ProblemError(422, "invalid", str(error), field="name")
         case TakenError():
             made = ProblemError(409, "id-taken", str(error))
         case RefusedError():

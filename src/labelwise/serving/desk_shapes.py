@@ -184,6 +184,33 @@ class Session(Shape):
     signed_in: bool = Field(description="Whether it is a session that can be ended.")
 
 
+class PersonShape(Shape):
+    """Somebody who works here."""
+
+    name: str
+    role: Role
+
+
+class PeopleResponse(Shape):
+    people: list[PersonShape]
+
+
+class RoleRequest(Shape):
+    role: Role
+
+
+class PersonRequest(RoleRequest):
+    name: Text = Field(
+        min_length=1,
+        max_length=100,
+        description="Letters, digits, spaces, dots, hyphens and @, the first a letter or a digit.",
+    )
+
+
+class NewPerson(PersonShape):
+    token: str = Field(description="To sign in with: it is told here and never again.")
+
+
 class StopRequest(Shape):
     concept: LabelId
 

@@ -72,8 +72,8 @@ class Source:
 
 
 def sources(named: Iterable[str]) -> list[Source]:
-    """Models from ``folder`` or ``id=folder``; ids are made of the folders' names and differ. A model
-    of the package is named as such.
+    """Models from ``folder`` or ``id=folder``; ids are made of the folders' names and differ.
+    A model of the package goes by its name.
 
     >>> [source.id for source in sources(["models/svm.bundle", "fast=models/tree", "old/svm"])]
     ['svm', 'fast', 'svm-2']

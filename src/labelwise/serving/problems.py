@@ -18,6 +18,7 @@ TITLES = {
     "unknown-model": "There is no such model",
     "unknown-label": "There is no such label",
     "unknown-act": "There is no such act",
+    "unknown-person": "There is nobody of this name",
     "conflict": "Somebody else has changed it",
     "id-taken": "Another act has this id",
     "wrong-state": "The act is not in the state for that",
@@ -28,7 +29,7 @@ TITLES = {
     "unreachable": "The act cannot be fetched now",
     "not-found": "There is nothing here",
     "method-not-allowed": "This address does not take that method",
-    "not-allowed": "This model does not do that",
+    "not-allowed": "That is not allowed here",
     "foreign-site": "Another site asked",
     "slow-request": "The request came too slowly",
     "too-large": "The request is too large",
@@ -95,8 +96,9 @@ def fault() -> ProblemError:
 _DESCRIPTIONS = {
     400: "The request cannot be read, or asks for a language that the model does not have.",
     401: "An API key is needed and was not given, or is wrong; or nobody has signed in.",
-    403: "The model cannot do that, or the service does not, or a page of another site asked.",
-    404: "There is no such model, label, act or address.",
+    403: "The model cannot do that, or the service does not, or it is for another role, or a page "
+    "of another site asked.",
+    404: "There is no such model, label, act, person or address.",
     408: "The body came too slowly.",
     409: "Somebody else has written since: `changed` has what, `now` how things stand. Or the act "
     "is not in the state for that.",

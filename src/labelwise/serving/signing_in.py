@@ -176,4 +176,5 @@ def _at_least(role: Role) -> Callable[[Asker], Person]:
 
 Who = Annotated[Person, Depends(_at_least("indexer"))]
 Reviewer = Annotated[Person, Depends(_at_least("reviewer"))]
+Admin = Annotated[Person, Depends(_at_least("admin"))]
 AnyAsker = Annotated[Asker, Depends(_asker)]

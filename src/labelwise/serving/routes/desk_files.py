@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
 from labelwise.desk.exports import MEDIA_TYPES, Format, export, log_lines
-from labelwise.desk.records import STATES
+from labelwise.desk.records import LISTED
 from labelwise.serving.answers import NDJSON
 from labelwise.serving.problems import documented
 from labelwise.serving.service import Here
@@ -30,7 +30,7 @@ def exported(
     every: Annotated[bool, Query(description="Also acts that are not done.")] = False,
 ) -> Response:
     """What was decided about the acts of the worklist."""
-    pieces = export(here.worklist.store, format, STATES if every else ("done",))
+    pieces = export(here.worklist.store, format, LISTED if every else ("done",))
     return StreamingResponse(pieces, media_type=MEDIA_TYPES[format])
 
 

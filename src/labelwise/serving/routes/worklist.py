@@ -173,6 +173,9 @@ async def decide(
         _check_reviewer(who.may("reviewer"))
     store = here.worklist.store
     reading = await asyncio.to_thread(store.reading, act, body.reading)
+    withdraws = any(one.what == "withdraw" for one in body.decisions)
+    if (withdraws or reading.state == "withdrawn") and not who.may("admin"):
+        raise ProblemError(403, "not-allowed", "acts are withdrawn and brought back by admins")
     changes = _changes(here, body, {one.concept or "": one for one in reading.decisions})
     written = await asyncio.to_thread(
         store.decide,
