@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 
 from labelwise import __version__
 from labelwise.desk.database import StoreError
@@ -217,20 +218,32 @@ async def _invalid(request: Request, error: Exception) -> Response:
 async def _http(request: Request, error: Exception) -> Response:
     """What the framework itself refuses: an unknown address, a wrong method, a broken body."""
     assert isinstance(error, HTTPException)
-    headers = dict(error.headers or {})
     match error.status_code:
         case 404:
             made = ProblemError(404, "not-found", "no such address: see /openapi.json")
         case 405:
-            allowed = headers.get("allow", headers.get("Allow", "another one"))
+            allowed = _methods(request)
             made = ProblemError(
-                405, "method-not-allowed", f"this address takes {allowed}", headers=headers
+                405,
+                "method-not-allowed",
+                f"this address takes {allowed}",
+                headers={"Allow": allowed},
             )
         case _:
             made = ProblemError(
                 422, "invalid", "the body cannot be read as what it says it is", field="body"
             )
     return made.response()
+
+
+def _methods(request: Request) -> str:
+    """All that an address takes; the framework itself names those of its first route alone."""
+    found = [
+        route.methods or ()
+        for route in request.app.routes
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE
+    ]
+    return ", ".join(sorted({method for methods in found for method in methods}))
 
 
 def _openapi(app: FastAPI, *, keyed: bool) -> dict[str, Any]:

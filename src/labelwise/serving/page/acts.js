@@ -218,7 +218,7 @@ const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 async function refused(work, error) {
   if (error.kind === "conflict") await merge(work, error.more);
-  else if (error.kind === "wrong-state") await reload(work, error);
+  else if (["wrong-state", "not-allowed"].includes(error.kind)) await reload(work, error);
   else if (error.kind === "id-taken") keepId(work, error);
   else throw error;
 }
@@ -307,7 +307,7 @@ function want(what) {
 /** Done, and on to the next act; a done act is reopened. */
 export async function finish() {
   const { work } = desk;
-  if (work.act.state === "done") {
+  if (["done", "withdrawn"].includes(work.act.state)) {
     await want("reopen");
     return;
   }
@@ -322,6 +322,15 @@ export async function finish() {
   }
   location.hash = next ? addressOf(next) : "#/worklist";
   if (!next && work.act.reading === 1) notice("Done. There is no other act to work on.");
+}
+
+/** Take an act off the worklist: for admins. */
+export async function withdraw() {
+  const { work } = desk;
+  await want("withdraw");
+  if (desk.work !== work || work.act.state !== "withdrawn") return; // others wrote: stay
+  location.hash = "#/worklist";
+  notice(`${work.title} was withdrawn. An admin finds it under “Withdrawn”.`);
 }
 
 // --- who works here -----------------------------------------------------------------------------

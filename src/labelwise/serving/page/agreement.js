@@ -23,12 +23,12 @@ async function load() {
 function draw(figures, readers) {
   $("agreement").replaceChildren(
     h("div", { class: "tiles" }, ...tiles(figures, readers)),
-    card("By rank", "What becomes of the suggestion at each rank.", tally("Rank", figures.ranks, (one) => number(one.rank))),
-    card("By month", "Decisions that hold, in the month in which they were made.", tally("Month", figures.months, (one) => one.month)),
-    card("By concept", "The concepts that were decided most often.", tally("Concept", figures.concepts, (one) => one.descriptor)),
-    card("What the model misses", "Concepts that people added.", missed(figures.missed)),
-    card("What it suggests too often", "Suggested for acts that were done without it.", over(figures.over)),
-    card("Two readers", "First and second readings of the same acts.", pairs(readers)),
+    panel("By rank", "What becomes of the suggestion at each rank.", tally("Rank", figures.ranks, (one) => number(one.rank))),
+    panel("By month", "Decisions that hold, in the month in which they were made.", tally("Month", figures.months, (one) => one.month)),
+    panel("By concept", "The concepts that were decided most often.", tally("Concept", figures.concepts, (one) => one.descriptor)),
+    panel("What the model misses", "Concepts that people added.", missed(figures.missed)),
+    panel("What it suggests too often", "Suggested for acts that were done without it.", over(figures.over)),
+    panel("Two readers", "First and second readings of the same acts.", pairs(readers)),
   );
 }
 
@@ -50,8 +50,8 @@ function duration(seconds) {
   return seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
 }
 
-function card(title, hint, content) {
-  return h("section", { class: "card" }, h("h2", {}, title), h("p", { class: "hint" }, hint), content);
+function panel(title, hint, content) {
+  return h("section", { class: "panel" }, h("h2", {}, title), h("p", { class: "hint" }, hint), content);
 }
 
 const nothing = () => h("p", { class: "empty" }, "Nothing yet.");

@@ -143,6 +143,10 @@ export async function post(path, content, signal) {
   return body(await send(path, posting(content, signal)));
 }
 
+export async function put(path, content) {
+  return body(await send(path, { ...posting(content), method: "PUT" }));
+}
+
 export async function remove(path) {
   return body(await send(path, { method: "DELETE", headers: headers({}) }));
 }

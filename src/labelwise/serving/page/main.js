@@ -1,7 +1,7 @@
 /** The desk is put together here. */
 
 import { startAgreement } from "./agreement.js";
-import { finish, learnStopped, open, refresh, store, unsaved } from "./acts.js";
+import { finish, learnStopped, open, refresh, store, unsaved, withdraw } from "./acts.js";
 import { Problem, hooks, learnLimits, useKey } from "./api.js";
 import { startChosen } from "./chosen.js";
 import { startConflict } from "./conflict.js";
@@ -14,6 +14,7 @@ import { startKeys } from "./keys.js";
 import { startLists } from "./lists.js";
 import { notice, startMessages, trouble } from "./messages.js";
 import { startOutline } from "./outline.js";
+import { startPeople } from "./people.js";
 import { startSearch } from "./search.js";
 import { knowMe, startSignIn } from "./signin.js";
 import { startStart } from "./start.js";
@@ -40,8 +41,8 @@ function drawTitle() {
   drawFacts();
 }
 
-const VIEWS = { "#/add": "start", "#/agreement": "agreement" };
-const TITLES = { start: "Index a document", worklist: "Worklist", agreement: "Agreement" };
+const VIEWS = { "#/add": "start", "#/agreement": "agreement", "#/people": "people" };
+const TITLES = { start: "Index a document", worklist: "Worklist", agreement: "Agreement", people: "People" };
 
 function drawFacts() {
   const { work } = desk;
@@ -66,8 +67,12 @@ function standing({ reading, state, who }) {
 function drawAct() {
   const { work } = desk;
   if (!work?.act) return;
-  const done = work.act.state === "done";
-  $("done").textContent = done ? "Reopen" : work.act.reading === 2 ? "Done" : "Done, next";
+  const { state, reading } = work.act;
+  const away = state === "withdrawn";
+  const done = state === "done" ? "Reopen" : reading === 2 ? "Done" : "Done, next";
+  $("done").textContent = away ? "Bring back" : done;
+  $("done").hidden = away && store.me.role !== "admin";
+  $("withdraw").hidden = away || reading === 2;
   drawFacts();
 }
 
@@ -230,6 +235,7 @@ startSignIn();
 startConflict();
 startWorklist();
 startAgreement();
+startPeople();
 
 desk.on("document", () => {
   drawTitle();
@@ -267,6 +273,11 @@ document.querySelector(".name").addEventListener("click", (event) => {
   else $("new").click();
 });
 $("done").addEventListener("click", finish);
+$("withdraw").addEventListener("click", () => $("withdraw-dialog").showModal());
+$("withdraw-sure").addEventListener("click", () => {
+  $("withdraw-dialog").close();
+  withdraw();
+});
 addEventListener("popstate", follow);
 addEventListener("hashchange", follow);
 addEventListener("pagehide", () => desk.leavePage());

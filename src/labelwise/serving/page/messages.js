@@ -41,7 +41,8 @@ function show() {
   $("retry").hidden = !all.some((one) => one.again);
 }
 
-function sentence(error) {
+/** An error in words for the user. */
+export function sentence(error) {
   if (error instanceof Unreachable) {
     return `${error.message} Nothing is lost: your text and your decisions are here.`;
   }

@@ -4,7 +4,7 @@ import { store, useSession, whoAmI } from "./acts.js";
 import * as api from "./api.js";
 import { desk } from "./desk.js";
 import { $ } from "./dom.js";
-import { trouble } from "./messages.js";
+import { sentence, trouble } from "./messages.js";
 
 let asking = null; // one dialog, however many requests were refused
 
@@ -20,7 +20,7 @@ function signIn() {
         asking = null;
         done();
       } catch (error) {
-        $("signin-problem").textContent = error.message;
+        $("signin-problem").textContent = sentence(error);
       }
     };
     $("signin-problem").textContent = "";

@@ -51,11 +51,12 @@ function draw() {
   const focused = document.activeElement.closest("#acts tr")?.dataset.id;
   $("acts-head").replaceChildren(h("tr", {}, ...COLUMNS.map(heading)));
   $("acts").replaceChildren(...found.acts.map(row));
-  const all = Object.values(found.states).reduce((sum, one) => sum + one, 0);
+  const all = found.states.new + found.states.open + found.states.done;
   for (const one of $("acts-states").children) {
     const { state } = one.dataset;
     one.setAttribute("aria-pressed", String(wanted.state === state));
     one.querySelector("span").textContent = number(state ? found.states[state] : all);
+    if (state === "withdrawn") one.hidden = store.me.role !== "admin" || !found.states.withdrawn;
   }
   const people = ["", ...found.people];
   $("acts-by").replaceChildren(...people.map((name) => h("option", { value: name }, name || "everybody")));
