@@ -130,7 +130,11 @@ def person(
         str | None, typer.Argument(help="Whom; without a name all are listed.", show_default=False)
     ] = None,
     role: Annotated[
-        Role, typer.Option(help="A reviewer also reads a second time and stops concepts.")
+        Role,
+        typer.Option(
+            help="A reviewer also reads a second time and stops concepts; an admin also says who "
+            "works here, and withdraws acts."
+        ),
     ] = Role.indexer,
     remove: Annotated[
         bool, typer.Option("--remove", help="May not sign in any more; what they did stays.")

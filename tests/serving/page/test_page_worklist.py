@@ -67,7 +67,9 @@ def test_acts_are_done_one_after_another_by_keys_and_two_people_never_overwrite_
     open_page: Any, department: Department, synthetic: Dataset
 ) -> None:
     first, second, third = department.ids
-    page = open_page(department.address, waits="#signin-dialog[open]", expected=("401", "409"))
+    page = open_page(
+        department.address, waits="#signin-dialog[open]", expected=("401", "409", "422")
+    )
     page.fill("#token", "wrong")
     page.click("#signin-form button")
     page.wait_for_selector("#signin-problem:not(:empty)")
@@ -146,11 +148,27 @@ def test_acts_are_done_one_after_another_by_keys_and_two_people_never_overwrite_
     page.wait_for_url("**/#/act/32019R0532")
     assert department.store.reading("32019R0532").title == "Regulation on lemons"
 
-    # Files that are dropped come on the worklist, each once.
-    page.goto(f"{department.address}/#/worklist")
+    # In another tab she decides otherwise, and is asked.
+    tab = page.context.new_page()
+    tab.goto(page.url)
+    line(tab, 4).locator(".accept").click()
+    _until(tab, lambda: ids[3] in _chosen(department, "32019R0532"))
+    line(page, 4).locator(".reject").click()
+    page.wait_for_selector("#conflict-dialog[open]")
+    assert "you accepted it in another tab, and rejected it here" in page.text_content(
+        "#conflict-what"
+    )
+    page.click("#conflict-theirs")
+    page.wait_for_selector(f"#chosen [data-id='{ids[3]}']")
+    tab.close()
+
+    # Files that are dropped come on the worklist, each once; what cannot be read is named.
+    page.goto(f"{department.address}/#/add")
     files = {f"{one.id}.txt": one.text.encode() for one in synthetic.dev[:2]}
-    drop_all(page, files)
+    drop_all(page, {"scan.png": b"\x89PNG\r\n\x1a\n\0\0", **files})
     page.wait_for_selector("#notice:has-text('2 acts added')")
+    page.wait_for_url("**/#/worklist")
+    page.wait_for_selector("#trouble:has-text('scan.png')")
     assert third in department.ids
 
 

@@ -245,7 +245,8 @@ async function merge(work, { changed, now }) {
   const renamed = changed.some((one) => one.what === "rename");
   if (renamed) act.named = null;
   take(work, now);
-  const names = [...new Set(changed.map((one) => one.who))].join(", ");
+  const others = [...new Set(changed.map((one) => one.who))];
+  const names = others.map((one) => (one === store.me.name ? "You (in another tab)" : one)).join(", ");
   for (const id of touched) {
     const both = mine.has(id) && work.decisions[id]?.state !== theirs[id]?.state;
     const by = changed.findLast((one) => one.concept === id);
@@ -259,7 +260,7 @@ async function merge(work, { changed, now }) {
     notice(`${names} gave this act another title or id meanwhile; it is shown here.${stays}`);
   } else if (touched.length || stays) {
     notice(`${names} changed ${count(touched.length, "concept")} of this act meanwhile; it is shown here.${stays}`);
-  } else if (names && names !== store.me.name) {
+  } else if (others.some((one) => one !== store.me.name)) {
     notice(`${names} has this act open too.`);
   }
   draw();

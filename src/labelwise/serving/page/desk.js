@@ -252,9 +252,10 @@ class Desk extends EventTarget {
     }
     progress(null);
     settled("read");
+    settled("files");
     if (acts.store.on) this.#showAdded(added);
     else await this.beginAll(documents);
-    if (failed.length) trouble("read", unread(failed), null);
+    if (failed.length) trouble("files", unread(failed), null); // it stays wherever the page turns to
   }
 
   /** Take several documents: the first is opened, the others wait among the kept ones. */
