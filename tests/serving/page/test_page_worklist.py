@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -199,6 +200,44 @@ def test_a_worklist_is_for_everybody_and_a_reviewer_stops_what_is_suggested_too_
     page.wait_for_selector(".line")
     page.wait_for_selector("#progress", state="hidden")
     assert page.locator(f".line[data-id='{stopped}']").count() == 0
+
+
+def test_a_folder_comes_in_acts_are_found_and_the_worklist_leaves_as_a_file(
+    open_page: Any, department: Department, synthetic: Dataset, tmp_path: Path
+) -> None:
+    ours, within = synthetic.dev[2:4], tmp_path / "acts" / "2026"
+    within.mkdir(parents=True)
+    for one, folder in zip(ours, (within.parent, within), strict=True):
+        (folder / f"{one.id}.txt").write_text(one.text, "utf-8")
+    page = open_page(department.address, waits="#signin-dialog[open]")
+    sign_in(page, department.tokens["Ben"])
+    page.click(".places a[href='#/add']")
+    page.set_input_files("#folder", str(within.parent))
+    page.wait_for_selector("#notice:has-text('2 acts added')")
+    page.fill("#acts-search", ours[1].id)
+    page.wait_for_selector("#acts-count:has-text('1 act')")
+    page.wait_for_selector(f"#acts tr[data-id='{ours[1].id}']")
+    page.fill("#acts-search", "")
+    page.wait_for_selector(f"#acts tr[data-id='{ours[0].id}']")
+    page.click("[data-sort=act]")
+    page.wait_for_selector("th[aria-sort=ascending] [data-sort=act]")
+    shown = page.eval_on_selector_all("#acts tr", "all => all.map((one) => one.dataset.id)")
+    assert shown == sorted(shown)
+
+    version = department.store.reading(ours[0].id).version
+    label = synthetic.label_space.labels[0]
+    added = {"what": "add", "concept": label.id}
+    department.decide(ours[0].id, version, added, {"what": "done"})
+    page.click("#acts-export")
+    page.check("input[name=acts-format][value=jsonl]")
+    with page.expect_download() as download:
+        page.click("#acts-download")
+    assert download.value.suggested_filename == "worklist.jsonl"
+    exported = [
+        json.loads(one) for one in Path(download.value.path()).read_text("utf-8").splitlines()
+    ]
+    (mine,) = [one for one in exported if one["document"]["id"] == ours[0].id]
+    assert [one["id"] for one in mine["concepts"]] == [label.id]
 
 
 def test_a_second_reader_does_not_see_the_first_and_their_agreement_is_shown(

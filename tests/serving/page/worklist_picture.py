@@ -1,7 +1,7 @@
-"""Make the picture of the worklist: ``python tests/serving/page/worklist_picture.py``.
+"""Make the pictures of a worklist: ``python tests/serving/page/worklist_picture.py``.
 
 Starts `labelwise serve --store` with the bundles named, or as it starts by itself, on synthetic
-acts of which some are decided, and writes docs/desk-worklist.png.
+acts of which some are decided, and writes docs/desk-worklist.png and docs/desk-agreement.png.
 """
 
 from __future__ import annotations
@@ -31,29 +31,51 @@ from serving_cases import wait_until  # noqa: E402
 WORK = ((0, "Ana", True), (1, "Ben", True), (2, "Ben", False), (3, "Ana", True), (4, "Ana", False))
 """Which acts were decided, by whom, and whether they are done."""
 
+LOOKED_AT, ACCEPTED, SECOND_ACCEPTED = 8, 0.3, 0.6
+"""Suggestions that are decided on, and the scores from which on two readers accept them."""
+
 
 def decide(store: Store, ids: list[str], fingerprint: str) -> None:
-    """A day's work: what scores above a half is accepted."""
+    """A day's work; what Ana has done, Ben reads a second time."""
     for place, who, done in WORK:
-        found = store.suggestions(ids[place], fingerprint) or []
-        changes = [
-            Change(
-                "accept",
-                Concept(one["id"], one["uri"], one["descriptor"]),
-                "model",
-                fingerprint,
-                one["score"],
-                one["rank"],
+        _read(store, ids[place], fingerprint, who, done=done, least=ACCEPTED)
+    for place, who, done in WORK:
+        if who == "Ana" and done:
+            _read(
+                store, ids[place], fingerprint, "Ben", done=True, least=SECOND_ACCEPTED, reading=2
             )
-            for one in found
-            if one["score"] > 0.5
-        ]
-        ends = [Change("done")] if done else [Change("open")]
-        store.decide(ids[place], [*changes, *ends], version=0, who=who)
+
+
+def _read(
+    store: Store,
+    act: str,
+    fingerprint: str,
+    who: str,
+    *,
+    done: bool,
+    least: float,
+    reading: int = 1,
+) -> None:
+    changes = [
+        Change(
+            "accept" if one["score"] > least else "reject",
+            Concept(one["id"], one["uri"], one["descriptor"]),
+            "model",
+            fingerprint,
+            one["score"],
+            one["rank"],
+        )
+        for one in (store.suggestions(act, fingerprint) or [])[:LOOKED_AT]
+    ]
+    added = Change("add", Concept("1309", "http://eurovoc.europa.eu/1309", "import"), "model")
+    ends = [Change("done")] if done else []
+    store.decide(act, [Change("open")], version=0, who=who, reading=reading)
+    store.decide(act, [*changes, added, *ends], version=1, who=who, reading=reading)
 
 
 def main(arguments: list[str]) -> None:
-    port, out = free_port(), HERE.parents[2] / "docs" / "desk-worklist.png"
+    port, docs = free_port(), HERE.parents[2] / "docs"
+    pictures = [docs / "desk-worklist.png", docs / "desk-agreement.png"]
     address = f"http://127.0.0.1:{port}"
     with tempfile.TemporaryDirectory() as name, sync_playwright() as driver:
         folder = Path(name)
@@ -76,10 +98,15 @@ def main(arguments: list[str]) -> None:
             page.fill("#token", token)
             page.click("#signin-form button")
             page.wait_for_selector("#acts tr")
-            page.screenshot(path=out)
+            page.screenshot(path=pictures[0])
+            page.set_viewport_size({"width": 1360, "height": 900})
+            page.goto(f"{address}/#/agreement")
+            page.wait_for_selector("#agreement .tile")
+            page.screenshot(path=pictures[1])
             chromium.close()
         database.close()
-    Image.open(out).quantize(128).save(out, optimize=True)
+    for picture in pictures:
+        Image.open(picture).quantize(128).save(picture, optimize=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ async function load() {
 function draw(figures, readers) {
   $("agreement").replaceChildren(
     h("div", { class: "tiles" }, ...tiles(figures, readers)),
-    panel("By rank", "What becomes of the suggestion at each rank.", tally("Rank", figures.ranks, (one) => number(one.rank))),
+    panel("By rank", "What becomes of the suggestion at each rank.", tally("Rank", figures.ranks, (one) => number(one.rank), ["accepted", "rejected"])),
     panel("By month", "Decisions that hold, in the month in which they were made.", tally("Month", figures.months, (one) => one.month)),
     panel("By concept", "The concepts that were decided most often.", tally("Concept", figures.concepts, (one) => one.descriptor)),
     panel("What the model misses", "Concepts that people added.", missed(figures.missed)),
@@ -69,16 +69,18 @@ function table(columns, rows) {
   return h("div", {}, h("table", { class: "figures" }, h("thead", {}, head), body), left > 0 ? button : null);
 }
 
-/** Accepted, rejected and added, with a bar of the share that was accepted. */
-function tally(name, all, nameOf) {
-  const columns = [[name], ["Accepted", "figure"], ["Rejected", "figure"], ["Added", "figure"], ["Share accepted", "share-of"]];
+const TALLIED = { accepted: "Accepted", rejected: "Rejected", added: "Added" };
+
+/** Accepted, rejected and added (which has no rank), with a bar of the share that was accepted. */
+function tally(name, all, nameOf, kinds = Object.keys(TALLIED)) {
+  const columns = [[name], ...kinds.map((kind) => [TALLIED[kind], "figure"]), ["Share accepted", "share-of"]];
   const row = (one) => {
     const both = one.accepted + one.rejected;
     return h(
       "tr",
       {},
       h("th", { scope: "row" }, nameOf(one)),
-      ...[one.accepted, one.rejected, one.added].map((value) => h("td", { class: "figure" }, number(value))),
+      ...kinds.map((kind) => h("td", { class: "figure" }, number(one[kind]))),
       h("td", {}, h("div", { class: "shared" }, meter(one.accepted, both), h("span", {}, share(one.accepted, both)))),
     );
   };
