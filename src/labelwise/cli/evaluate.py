@@ -94,7 +94,7 @@ def evaluate(
     else:
         for one in run.splits:
             title = f"{run.method} on {run.data.name}, {one}"
-            print_wide_table(group_table(run.measures[one], title))
+            print_wide_table(group_table(run, one, title))
         if on is not None:
             counts = run.data.counts
             print(
@@ -171,19 +171,17 @@ def _figure_json(row: Any, name: str) -> dict[str, Any]:
 
 def print_groups(runs: Sequence[Run], split: str) -> None:
     """Methods side by side, a row a group, with the chance level."""
-    from labelwise.evaluation.tables import Table, number
+    from labelwise.evaluation.tables import NO_BETTER, Table, chance_cell, marked
 
     table = Table(["group", "documents", *(f"{run.method} RP@5" for run in runs), "chance RP@5"])
-    first = runs[0].measures[split]
     names = {"few": "few-shot", "zero": "zero-shot", "zero-among-all": "zero-shot among all"}
-    for group, figures in first.values.items():
+    for group, figures in runs[0].measures[split].values.items():
         values = [run.value(split, group, "RP@5") for run in runs]
-        chance = first.chance[group]["RP@5"]
-        cells = [
-            number(value) + ("°" if round(value, 3) <= round(chance, 3) else "") for value in values
-        ]
-        table.add([names.get(group, group), f"{figures['documents']:,}", *cells, number(chance)])
-    table.notes.append("° at or below chance: no skill")
+        interval = runs[0].chance_interval(split, group, "RP@5")
+        cells = [marked(value, interval[1]) for value in values]
+        chance = chance_cell(runs[0].chance(split, group, "RP@5"), *interval)
+        table.add([names.get(group, group), f"{figures['documents']:,}", *cells, chance])
+    table.notes.append(NO_BETTER)
     print_wide_table(table)
 
 

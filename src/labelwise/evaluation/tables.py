@@ -1,7 +1,7 @@
 """Tables for people: the same rows at a terminal and in Markdown.
 
 The table of results has one row a method, the published figures beneath it, and the chance level
-at the end. A figure at or below chance carries a mark.
+at the end. A figure within or below what chance gives carries a mark.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from labelwise.evaluation.comparison import (
     over_seeds,
 )
 from labelwise.evaluation.counts import MICRO_F1, VIEWS
-from labelwise.evaluation.measures import MACRO_F1, Measures
+from labelwise.evaluation.measures import MACRO_F1
 from labelwise.evaluation.published import (
     BY_METHOD,
     OTHERS,
@@ -73,6 +73,11 @@ DIFFERENCES: tuple[tuple[str, str], ...] = (
 NO_SKILL = "°"
 SHORT = "▼"
 NOTHING = "–"
+
+NO_BETTER = (
+    f"{NO_SKILL} no better than chance: the expected figure of a random ranking and, where "
+    "documents are few, the interval in which 95 % of random rankings stay."
+)
 
 
 @dataclass(frozen=True)
@@ -156,12 +161,10 @@ def results_table(
     if with_published:
         for row in OTHERS:
             table.add(_published_cells(row, chance), faint=True)
-    levels = (_chance_cell(runs[0].chance(split, *one), *intervals[one]) for one in columns)
+    levels = (chance_cell(runs[0].chance(split, *one), *intervals[one]) for one in columns)
     table.add(["chance", *levels], faint=True)
     table.notes.append(
-        f"{NO_SKILL} no better than chance: the expected figure of a random ranking and, where "
-        "documents are few, the interval in which 95 % of random rankings stay. "
-        f"{NOTHING} labels that all have the same score, which is no ranking."
+        f"{NO_BETTER} {NOTHING} labels that all have the same score, which is no ranking."
     )
     seeds = {len(of) for of in methods.values()}
     if seeds != {1}:
@@ -228,17 +231,19 @@ def _difference(value: float) -> str:
     return f"{sign}{number(abs(value))}" + (f" {SHORT}" if value < 0 else "")
 
 
-def group_table(measures: Measures, title: str = "") -> Table:
+def group_table(run: Run, split: str, title: str = "") -> Table:
     """One row a group: documents kept, figures at 1 and 5, F1, and the chance of RP@5."""
+    measures = run.measures[split]
     ranked = ("P@1", "R@1", "P@5", "R@5", "RP@5", "nDCG@5")  # RP@1 and nDCG@1 equal P@1
     shown = [name for name in (*ranked, *MICRO_F1, *MACRO_F1) if name in measures["all"]]
     table = Table(["group", "documents", *shown, "chance RP@5"], title=title)
     for group in VIEWS:
-        chance = measures.chance[group]
-        cells = [_marked(measures[group][name], chance.get(name, float("nan"))) for name in shown]
+        highest = {name: run.chance_interval(split, group, name)[1] for name in shown}
+        cells = [marked(measures[group][name], highest[name]) for name in shown]
         kept = f"{measures[group]['documents']:,}"
-        table.add([group, kept, *cells, number(chance.get("RP@5", float("nan")))])
-    table.notes.append(f"{NO_SKILL} at or below chance")
+        interval = run.chance_interval(split, group, "RP@5")
+        table.add([group, kept, *cells, chance_cell(run.chance(split, group, "RP@5"), *interval)])
+    table.notes.append(NO_BETTER)
     return table
 
 
@@ -287,18 +292,19 @@ def p_value(value: float) -> str:
 
 
 def _cell(figure: Figure, chance: float) -> str:
-    mean = _marked(figure.mean, chance)
+    mean = marked(figure.mean, chance)
     if figure.deviation is None or math.isnan(figure.deviation):
         return mean
     return f"{mean} ± {number(figure.deviation)}"
 
 
-def _chance_cell(mean: float, low: float, high: float) -> str:
+def chance_cell(mean: float, low: float, high: float) -> str:
     """The chance level, and its interval where that can be seen."""
     return number(mean) if number(low) == number(high) else with_interval(mean, low, high)
 
 
-def _marked(value: float, chance: float) -> str:
+def marked(value: float, chance: float) -> str:
+    """A figure, with a mark where it is no higher than the highest that chance gives."""
     # As printed: .0306 and .0312 look the same and are the same for the reader.
     return number(value) + (NO_SKILL if round(value, 3) <= round(chance, 3) else "")
 
@@ -309,7 +315,7 @@ def _published_cells(row: Published, chance: dict[tuple[str, str], float]) -> li
         for group, measure in chance
     }
     cells = [
-        "" if math.isnan(values[column]) else _marked(values[column], chance[column])
+        "" if math.isnan(values[column]) else marked(values[column], chance[column])
         for column in chance
     ]
     return [f"{row.source}: {row.name}", *cells]

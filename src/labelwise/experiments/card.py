@@ -160,7 +160,7 @@ def _on_files(runs: Sequence[Run], results: Path, calibrated: str) -> Iterator[s
             + (before if calibrated.partition("/")[0] == run.data.name else "")
             + ":"
         )
-        yield group_table(run.measures[split]).markdown().rstrip()
+        yield group_table(run, split).markdown().rstrip()
         yield file_table([run], split).markdown().rstrip()
         documents = read_documents(results / run.data.name, [run])
         if documents is not None and documents.years(split).any():
@@ -196,9 +196,9 @@ def _figures(run: Run | None, name: str, what: str) -> Iterator[str]:
     if run is None:
         yield f"It has not been measured: `labelwise evaluate` writes a run for {name}."
         return
-    for split, measures in reversed(run.measures.items()):
+    for split in reversed(run.measures):
         yield f"On the {split} split of {run.data.name}, measured with {what}:"
-        yield group_table(measures).markdown().rstrip()
+        yield group_table(run, split).markdown().rstrip()
     yield (
         "`frequent` labels have 50 training documents or more, `few` 1 to 49, `zero` none. A group "
         "ranks its own labels among themselves. micro-F1 is at a score above 0.5, `tuned` at the "
