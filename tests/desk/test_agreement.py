@@ -80,6 +80,10 @@ def test_what_people_make_of_the_suggestions_is_counted_once_an_act(tmp_path: Pa
     (month,) = found.by_month
     assert len(month) == len("2026-11")
     assert found.names["20"] == "customs duties"
+    store.decide("b", [change("withdraw")], version=2, who="chloé")
+    assert vars(figures(store).decided) == {"accepted": 1, "rejected": 1, "added": 1}
+    store.decide("b", [change("reopen")], version=3, who="chloé")
+    assert vars(figures(store).decided) == {"accepted": 2, "rejected": 1, "added": 2}
 
 
 def _suggested(store: Store, act: str, *concepts: str) -> None:

@@ -196,6 +196,8 @@ def test_examples_of_a_concept_are_acts_for_which_it_holds(store: Store) -> None
     assert examples(store.database, "693", besides=second) == [(first, title)]
     assert examples(store.database, "693", most=1) == [(second, title)]
     assert examples(store.database, "20") == []
+    store.decide(second, [change("withdraw")], version=1, who="ana")
+    assert examples(store.database, "693") == [(first, title)]
 
 
 def test_the_second_reader_is_somebody_else_and_reads_what_is_done(store: Store) -> None:

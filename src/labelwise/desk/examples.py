@@ -13,6 +13,7 @@ def examples(
     with database.reading():
         rows = database.run(
             "SELECT a.id, a.title FROM decisions d JOIN acts a ON a.uuid = d.act "
+            "JOIN readings r ON r.act = d.act AND r.reading = 1 AND r.state <> 'withdrawn' "
             "WHERE d.concept = ? AND d.reading = 1 AND d.what IN ('accept', 'add') "
             "AND a.id <> ? AND NOT EXISTS (SELECT 1 FROM decisions l WHERE l.act = d.act "
             "AND l.reading = 1 AND l.concept = d.concept AND l.number > d.number) "

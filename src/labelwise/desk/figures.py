@@ -101,10 +101,12 @@ def _largest(tallies: dict[str, Tally]) -> list[tuple[str, Tally]]:
 
 
 def _folded(log: Iterable[Decision]) -> tuple[list[Decision], list[float]]:
-    """The decisions that hold in first readings, and the seconds that each act took."""
+    """The decisions that hold in first readings, and the seconds that each act took; without acts
+    that were withdrawn."""
     holding: dict[tuple[str, str], Decision] = {}
     opened: dict[str, str] = {}
-    times = []
+    times: defaultdict[str, list[float]] = defaultdict(list)
+    withdrawn: set[str] = set()
     for one in log:
         if one.reading != 1:
             continue
@@ -114,10 +116,14 @@ def _folded(log: Iterable[Decision]) -> tuple[list[Decision], list[float]]:
             else:
                 holding[one.act, one.concept] = one
         elif one.what == "done" and one.act in opened:
-            times.append(_seconds(opened.pop(one.act), one.when))
+            times[one.act].append(_seconds(opened.pop(one.act), one.when))
         elif one.what in ("open", "reopen"):
             opened[one.act] = one.when
-    return list(holding.values()), times
+            withdrawn.discard(one.act)
+        elif one.what == "withdraw":
+            withdrawn.add(one.act)
+    kept = [one for (act, _), one in holding.items() if act not in withdrawn]
+    return kept, [one for act in times if act not in withdrawn for one in times[act]]
 
 
 def _seconds(start: str, end: str) -> float:

@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> None:
         for place in REJECTED:
             line(page, place).locator(".reject").click()
         page.wait_for_selector("#progress", state="hidden")
-        page.hover("[data-kind=recitals] mark >> nth=3")
+        page.hover("[data-kind=recitals] mark >> nth=1")
         page.wait_for_timeout(400)  # transitions
         page.screenshot(path=out)
         chromium.close()
