@@ -29,7 +29,7 @@ function drawTitle() {
   const view = work ? "desk" : place().view;
   document.body.dataset.view = view;
   document.body.dataset.act = String(Boolean(work?.act));
-  $("title").textContent = work ? work.title : TITLES[view];
+  $("title").textContent = work ? work.title : titleOf(view);
   $("title").title = work?.title ?? "";
   $("edit").hidden = work?.act?.reading === 2; // that of the first reader
   for (const one of document.querySelectorAll(".places a")) {
@@ -43,6 +43,8 @@ function drawTitle() {
 
 const VIEWS = { "#/add": "start", "#/agreement": "agreement", "#/people": "people" };
 const TITLES = { start: "Index a document", worklist: "Worklist", agreement: "Agreement", people: "People" };
+
+const titleOf = (view) => (view === "start" && store.on ? "Add acts" : TITLES[view]);
 
 function drawFacts() {
   const { work } = desk;

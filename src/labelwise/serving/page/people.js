@@ -29,6 +29,7 @@ const load = () => ask("people", () => api.get(PATH), load);
 
 function draw(people) {
   $("people-none").hidden = people.length > 0;
+  if (!people.length) $("person-role").value = "admin";
   $("people-list").replaceChildren(...people.map(row));
 }
 
