@@ -59,6 +59,8 @@ def test_names_are_in_another_language_in_the_terminal_as_json_and_on_the_page(
     assert "droit de douane" in out.read_text("utf-8")  # among the gold labels
     assert "citron" in labelwise(*french, "--thesaurus", given).out
     assert "no names of labels in 'fr'" in labelwise(*french).err  # the model's own are English
+    mistaken = labelwise("explain", act, "--bundle", bundle, "--labels", "fr")
+    assert "for names in French: --names fr" in mistaken.err
     assert "--thesaurus goes with --names" in labelwise(*french[:4], "--thesaurus", given).err
 
 

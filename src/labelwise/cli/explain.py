@@ -95,6 +95,7 @@ def explain(
     from labelwise.evidence.terminal import render_terminal
     from labelwise.model import load
     from labelwise.shipped import NAME
+    from labelwise.text.language import NAMES as LANGUAGES
 
     model = load(bundle or NAME)
     model.method = with_added_labels(model.method, add_label or ())
@@ -108,6 +109,11 @@ def explain(
     if act is None:
         raise LabelwiseError(f"{file} holds no document with the id '{document}'")
     LanguageNotes(model.card).look_at(act)
+    for word in labels or ():  # as tag has it
+        if word in LANGUAGES and word not in model.labels.index:
+            raise LabelwiseError(
+                f"--labels names what to explain; for names in {LANGUAGES[word]}: --names {word}"
+            )
     asked = read_labels(labels or (), model.labels, model.thesaurus)
     found = model.explain(act, asked, top=top, explainer=explainer)
     if as_json:
