@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from labelwise.bench import attention_cpu, attention_point
-from labelwise.bench.attention_inputs import Sizes
-from labelwise.bench.cells import cell
+from labelwise.bench import attention_cpu
+from labelwise.bench.attention import Sizes
 from labelwise.bench.curves import OURS, PLAIN, curve_table
-from labelwise.bench.page import section
+from labelwise.bench.page import cell, section
 from labelwise.bench.plan import Plan
 from labelwise.bench.processes import run_module
 
@@ -40,9 +39,9 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     asked: list[dict[str, Any]] = []
 
     def ask(module: str, request: dict[str, Any]) -> dict[str, Any]:
-        assert module == "attention_point"
+        assert module == "attention_cpu"
         asked.append(request)
-        return attention_point.measure_point({**json.loads(json.dumps(request)), "threads": 1})
+        return attention_cpu.measure_point({**json.loads(json.dumps(request)), "threads": 1})
 
     monkeypatch.setattr(attention_cpu, "run_module", ask)
     return asked
@@ -76,7 +75,7 @@ def test_a_point_runs_in_a_process_of_its_own() -> None:
         "repeats": 3,
         "threads": 1,
     }
-    answer = run_module("attention_point", request)
+    answer = run_module("attention_cpu", request)
     assert len(answer["seconds"][OURS]) == len(answer["seconds"][PLAIN]) >= 3
     assert min(answer["seconds"][OURS]) > 0
     assert answer["bytes"] >= 0

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import torch
 
-from labelwise.bench import attention_gpu, attention_inputs
+from labelwise.bench import attention, attention_gpu
+from labelwise.bench.attention import Sizes
 from labelwise.bench.attention_comparison import BLOCKED, COMPILED, LIBMULTILABEL
 from labelwise.bench.attention_gpu import Scale, measure
-from labelwise.bench.attention_inputs import Sizes
 from labelwise.bench.curves import OURS, OUTPUTS_FIRST, PLAIN
 from labelwise.bench.page import section
 from labelwise.bench.plan import Plan, Result
@@ -163,7 +163,7 @@ def test_a_version_that_does_not_fit_is_a_finding(monkeypatch: pytest.MonkeyPatc
 
 
 def test_ragged_lengths_are_those_of_the_corpus() -> None:
-    lengths = attention_inputs.ragged_lengths(1001)
+    lengths = attention.ragged_lengths(1001)
     assert lengths == sorted(lengths)
     assert lengths[500] == 513
     assert abs(lengths[900] - 1531) < 5

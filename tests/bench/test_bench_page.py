@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from labelwise.bench import attention_inputs, cells, growth, page, repeats, runner
-from labelwise.bench.curves import curve_table
-from labelwise.bench.curves_figure import curves_svg, write_figures
+from labelwise.bench import attention, curves, page, repeats, runner
+from labelwise.bench.curves import curve_table, curves_svg, write_figures
 from labelwise.bench.results import read_result, write_result
 from labelwise.errors import InputError, LabelwiseError
 
@@ -20,7 +19,7 @@ COMMITTED = Path(__file__).parents[2] / "benchmarks"
 ROWS = [{"": "ours", "fit": 2.0}, {"": "theirs", "fit": 5.0}]
 
 
-@pytest.mark.parametrize("module", [attention_inputs, cells, growth, page, repeats, runner])
+@pytest.mark.parametrize("module", [attention, curves, page, repeats, runner])
 def test_the_examples_hold(module: Any) -> None:
     found = doctest.testmod(module)
     assert found.failed == 0
@@ -81,29 +80,29 @@ def test_a_result_written_by_hand_in_the_simple_shape_becomes_a_table(tmp_path: 
     ],
 )
 def test_a_figure_is_shown_with_its_unit(how: str, value: float, shown: str) -> None:
-    assert cells.cell({"key": "it", "as": how}, {"it": value}, [], "") == shown
+    assert page.cell({"key": "it", "as": how}, {"it": value}, [], "") == shown
 
 
 def test_repeats_are_shown_as_median_and_spread() -> None:
     row = {"": "ours", "fit": repeats.spread([2.0, 1.0, 4.0])}
     column = {"key": "fit", "as": "seconds"}
-    assert cells.cell(column, row, [row], "") == "2.00 s (1.00 s – 4.00 s)"
+    assert page.cell(column, row, [row], "") == "2.00 s (1.00 s – 4.00 s)"
     beside = {**column, "as": "ratio", "peer": "theirs"}
-    assert cells.cell(beside, row, [row, ROWS[1]], "") == "0.40 (0.20 – 0.80)"
+    assert page.cell(beside, row, [row, ROWS[1]], "") == "0.40 (0.20 – 0.80)"
 
 
 def test_times_as_fast_is_the_peer_over_ours_and_its_spread_rises() -> None:
     column = {"key": "fit", "as": "times", "peer": "theirs"}
-    assert cells.cell(column, ROWS[0], ROWS, "") == "2.50"
+    assert page.cell(column, ROWS[0], ROWS, "") == "2.50"
     row = {"": "ours", "fit": repeats.spread([2.0, 1.0, 4.0])}
-    assert cells.cell(column, row, [row, ROWS[1]], "") == "2.50 (1.25 – 5.00)"
+    assert page.cell(column, row, [row, ROWS[1]], "") == "2.50 (1.25 – 5.00)"
 
 
 def test_a_column_that_cannot_be_shown_says_why() -> None:
     with pytest.raises(LabelwiseError, match="shown as 'hours', which is none of plain, count"):
-        cells.cell({"key": "fit", "as": "hours"}, ROWS[0], ROWS, "")
+        page.cell({"key": "fit", "as": "hours"}, ROWS[0], ROWS, "")
     with pytest.raises(LabelwiseError, match="no row 'omikuji' to compare 'fit' with"):
-        cells.cell({"key": "fit", "as": "ratio", "peer": "omikuji"}, ROWS[0], ROWS, "")
+        page.cell({"key": "fit", "as": "ratio", "peer": "omikuji"}, ROWS[0], ROWS, "")
 
 
 @pytest.mark.parametrize(

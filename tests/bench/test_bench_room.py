@@ -39,7 +39,7 @@ def test_the_gpu_benchmark_imports_where_nothing_can_be_installed() -> None:
         "for name in ('ahocorasick', 'fastapi', 'numba', 'omikuji', 'onnx', 'onnxruntime',\n"
         "             'optuna', 'psutil', 'ray', 'rdflib', 'uvicorn'):\n"
         "    sys.modules[name] = None\n"
-        "import labelwise.bench.attention_gpu, labelwise.bench.curves_figure\n"
+        "import labelwise.bench.attention_gpu, labelwise.bench.curves\n"
         "import labelwise.bench.encoder_gpu\n"
         "import labelwise.bench.runner\n"
         "sys.argv = ['labelwise', 'bench', '--list']\n"

@@ -11,8 +11,7 @@ import pytest
 import torch
 from encoder_cases import frequent_words, tiny_encoder
 
-from labelwise.bench import encoder_corpus
-from labelwise.bench.encoder_corpus import random_split
+from labelwise.bench import encoder_peer
 from labelwise.bench.encoder_gpu import (
     OURS,
     PEER,
@@ -23,6 +22,7 @@ from labelwise.bench.encoder_gpu import (
     networks,
     some_batches,
 )
+from labelwise.bench.encoder_peer import random_split
 from labelwise.bench.page import section
 from labelwise.bench.plan import Plan, Result
 from labelwise.corpus.dataset import Dataset
@@ -142,7 +142,7 @@ def test_batches_are_chosen_evenly_by_their_tokens() -> None:
     examples = random_split(24, 20, 300).examples(Reading(2_000, piece_tokens=30, stride=30))
     epoch = epoch_batches(examples.documents, 4, 10_000, 0, 0)
     assert len(epoch) == 6
-    lengths = encoder_corpus.lengths(24)
+    lengths = encoder_peer.lengths(24)
     tokens = [int(lengths[list(batch)].sum()) for batch in some_batches(epoch, examples, 3)]
     ordered = sorted(int(lengths[list(batch)].sum()) for batch in epoch)
     assert tokens == ordered[1::2]
@@ -150,4 +150,4 @@ def test_batches_are_chosen_evenly_by_their_tokens() -> None:
 
 
 def test_the_examples_hold() -> None:
-    assert doctest.testmod(encoder_corpus).failed == 0
+    assert doctest.testmod(encoder_peer).failed == 0

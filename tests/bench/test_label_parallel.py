@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from labelwise.bench.attention_inputs import Sizes
+from labelwise.bench.attention import Sizes
 from labelwise.bench.label_parallel import measure
 from labelwise.bench.page import section
 from labelwise.bench.plan import Plan

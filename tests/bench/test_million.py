@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from labelwise.bench import million
-from labelwise.bench.million_acts import FEWEST, MOST, MadeActs
-from labelwise.bench.million_processes import Watched
+from labelwise.bench.million_processes import FEWEST, MOST, MadeActs, Watched
 from labelwise.bench.page import section
 from labelwise.bench.plan import Plan
 from labelwise.bench.results import write_result

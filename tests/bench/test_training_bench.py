@@ -30,7 +30,9 @@ def prepared(tmp_path: Path) -> Path:
 
 def test_it_times_an_epoch_dev_and_the_first_step(prepared: Path) -> None:
     small = {"max_tokens": 30, "units": 4, "epochs": 2}
-    result = measure(Plan(data=prepared), {"ours": {"settings": {"batch": 16}}}, small)
+    result = measure(
+        Plan(data=prepared, max_seconds=1e9), {"ours": {"settings": {"batch": 16}}}, small
+    )
     ours, to_quality = result["rows"]
     assert ours["variant"] == "ours"
     assert min(ours["epoch"], ours["dev"], ours["first step"]) > 0

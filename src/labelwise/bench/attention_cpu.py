@@ -1,21 +1,38 @@
 """Label-wise attention on a CPU, forward alone, as in tagging, beside plain materialised PyTorch.
 
-The memory of every version at every point is the high-water mark of a process of its own. Versions
-are timed in turns, in one process.
+The memory of every version at every point is the high-water mark of a process of its own,
+``python -m labelwise.bench.attention_cpu REQUEST.json ANSWER.json``. Where others are to be timed
+beside it, all take turns in that process, so that what slows the machine down meets all alike.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
+import sys
+import time
 from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from labelwise.bench.attention_inputs import Sizes
+import torch
+
+from labelwise.bench.attention import (
+    Inputs,
+    Sizes,
+    Version,
+    labelwise,
+    make_inputs,
+    outputs_first,
+    plain,
+)
 from labelwise.bench.curves import OURS, OUTPUTS_FIRST, PLAIN, curve_table
 from labelwise.bench.machine import memory
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import run_module, threads
-from labelwise.bench.repeats import spread
+from labelwise.bench.repeats import spread, taking_turns
+from labelwise.evaluation.runs import peak_memory
 from labelwise.progress import track
 
 Curves = Mapping[str, tuple[Sizes, Sequence[int]]]
@@ -98,7 +115,7 @@ def point(
             "repeats": repeats,
             "threads": threads(),
         }
-        answer = run_module("attention_point", request)
+        answer = run_module("attention_cpu", request)
         found[version]["bytes"] = answer["bytes"]
         for name, seconds in answer["seconds"].items():
             found[name]["seconds"] = spread(seconds)
@@ -110,3 +127,36 @@ def needed(sizes: Sizes, version: str) -> int:
     operands = sizes.width * (sizes.documents * sizes.tokens + 2 * sizes.labels)
     between = sizes.documents * sizes.labels * (3 * sizes.tokens + 2 * sizes.width)
     return 4 * (operands + (0 if version == OURS else between))
+
+
+VERSIONS: dict[str, Version] = {OURS: labelwise, PLAIN: plain, OUTPUTS_FIRST: outputs_first}
+
+ENOUGH = 1.0
+"""Seconds of a version after which a point that is quick has been repeated often enough."""
+
+
+def measure_point(request: dict[str, Any]) -> dict[str, Any]:
+    """Bytes that the version's pass held beyond the operands; seconds of each pass, by version."""
+    torch.set_num_threads(request["threads"])
+    inputs = make_inputs(Sizes(**request["sizes"]), getattr(torch, request["dtype"]))
+    timed = {name: partial(_seconds, VERSIONS[name], inputs) for name in request["timed"]}
+    with torch.inference_mode():
+        # The high-water mark stands at the operands now; the first pass, not timed, raises it.
+        before = peak_memory() or 0
+        VERSIONS[request["version"]](inputs)
+        extra = (peak_memory() or 0) - before
+        slowest = max((seconds() for seconds in timed.values()), default=ENOUGH)
+        repeats = max(request["repeats"], min(50, int(ENOUGH / slowest)))
+        found = taking_turns(timed, repeats)
+    return {"bytes": extra, "seconds": found}
+
+
+def _seconds(version: Version, inputs: Inputs) -> float:
+    started = time.perf_counter()
+    version(inputs)
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    asked, answer = map(Path, sys.argv[1:])
+    answer.write_text(json.dumps(measure_point(json.loads(asked.read_text()))))

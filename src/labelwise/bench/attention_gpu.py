@@ -20,17 +20,18 @@ from typing import Any
 import torch
 
 from labelwise.bench import cuda
-from labelwise.bench.attention_comparison import LIBMULTILABEL, Comparison
-from labelwise.bench.attention_errors import values_and_gradients
-from labelwise.bench.attention_inputs import Sizes, make_inputs, ragged_lengths
-from labelwise.bench.attention_training import training_table
-from labelwise.bench.attention_versions import (
+from labelwise.bench.attention import (
+    Sizes,
     Version,
     labelwise,
     libmultilabel,
     libmultilabel_name,
+    make_inputs,
     plain,
+    ragged_lengths,
+    values_and_gradients,
 )
+from labelwise.bench.attention_comparison import LIBMULTILABEL, Comparison, training_table
 from labelwise.bench.curves import OURS, PLAIN, curve_table
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.repeats import spread

@@ -22,8 +22,12 @@ import torch
 from torch import Tensor, nn
 
 from labelwise.bench import cuda
-from labelwise.bench.encoder_corpus import split_of
-from labelwise.bench.encoder_peer import PlainEncoder, transformers_model, transformers_version
+from labelwise.bench.encoder_peer import (
+    PlainEncoder,
+    split_of,
+    transformers_model,
+    transformers_version,
+)
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.repeats import spread, taking_turns
 from labelwise.layers.encoder_files import FOLDERS, EncoderShape, read_shape, read_weights

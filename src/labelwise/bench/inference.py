@@ -4,18 +4,24 @@ Both get the same numbered words of the same test documents and give the probabi
 Each side is measured in a process of its own, one after the other, several times. The peer's
 weights are random, which changes nothing of its speed; ours are those of a trained bundle where
 there is one, so that its ranking can be held against its float32 ranking, on dev.
+
+Our side runs in a process of its own: ``python -m labelwise.bench.inference REQUEST.json
+ANSWER.json``.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from labelwise import bundle as bundles
 from labelwise.bench.corpus import data_facts, data_folder
@@ -24,9 +30,14 @@ from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import run_module, run_program, threads
 from labelwise.bench.repeats import spread, taking_turns
 from labelwise.corpus.dataset import Dataset, open_dataset
-from labelwise.corpus.document import Document
+from labelwise.corpus.document import Document, Section
+from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
 from labelwise.methods.bigru_lwan import BigruLwan, BigruLwanNetwork
+from labelwise.methods.network import NetworkMethod
+from labelwise.training.batches import Gatherer
+from labelwise.training.numbered import Numbered
+from labelwise.training.predict import predict
 from labelwise.training.prepared import prepare
 
 OURS, IN_FULL = "labelwise", "labelwise, float32"
@@ -69,7 +80,7 @@ def measure(plan: Plan, sizes: Sizes) -> Result:
 
         def ours(precision: str) -> Callable[[], dict[str, Any]]:
             asked = {**request, "bundle": str(saved), "precision": precision}
-            return lambda: dict(run_module("inference_side", asked))
+            return lambda: dict(run_module("inference", asked))
 
         def peer(by_length: bool) -> Callable[[], dict[str, Any]]:
             def measured() -> dict[str, Any]:
@@ -235,3 +246,63 @@ def alone(name: str, repeats: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "calls": len(calls),
         "load": spread(loads) if loads else None,
     }
+
+
+WARM_UP = 32  # documents
+
+
+def measure_ours(request: dict[str, Any]) -> dict[str, Any]:
+    """Seconds of tagging all documents, the memory it took, and the seconds of each act alone."""
+    torch.set_num_threads(request["threads"])
+    started = time.perf_counter()
+    method = bundles.load(request["bundle"])
+    load = time.perf_counter() - started
+    assert isinstance(method, NetworkMethod)
+    method.settings = dataclasses.replace(
+        method.settings,
+        precision=request["precision"],
+        max_tokens=request["max_tokens"],
+        device="cpu",
+    )
+    folder = Path(request["folder"])
+    found = np.load(folder / "documents.npz")
+    score(method, found, WARM_UP)
+    started = time.perf_counter()
+    score(method, found, len(found["lengths"]))
+    seconds = time.perf_counter() - started
+    peak = peak_memory()
+    told = json.loads((folder / "act.json").read_text())
+    act = Document("act", told["title"], tuple(Section(**one) for one in told["sections"]))
+    return {
+        "seconds": seconds,
+        "peak memory": peak,
+        "calls": [seconds_of(method, act) for _ in range(request["calls"] + 3)][3:],
+        "load": load,
+    }
+
+
+def score(method: NetworkMethod, found: Any, documents: int) -> None:
+    starts, lengths = found["starts"][:documents], found["lengths"][:documents]
+    rows = Numbered(found["tokens"], starts, lengths, np.arange(len(lengths) + 1))
+    gather = Gatherer(rows, torch.device("cpu"))
+    predict(method.network, gather, method.settings, len(method.label_space))
+
+
+def peak_memory() -> int:
+    """The most memory this program has held, in bytes. What getrusage gives begins with what the
+    process had that started it, however little the program itself takes."""
+    for line in Path("/proc/self/status").read_text("utf-8").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    raise LabelwiseError("this system does not say how much memory a process has held at most")
+
+
+def seconds_of(method: NetworkMethod, act: Document) -> float:
+    started = time.perf_counter()
+    method.scores([act])
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    asked, answer = map(Path, sys.argv[1:])
+    answer.write_text(json.dumps(measure_ours(json.loads(asked.read_text()))))

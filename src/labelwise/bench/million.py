@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise.bench.corpus import data_facts, data_folder
-from labelwise.bench.million_acts import FEWEST, MOST, MadeActs
-from labelwise.bench.million_processes import Tagging, Watched, watched
+from labelwise.bench.million_processes import FEWEST, MOST, MadeActs, Tagging, Watched, watched
 from labelwise.bench.peers import LIBMULTILABEL, PROGRAMS, environment
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import run_program, threads

@@ -12,7 +12,7 @@ A column is a key of the rows, or a key with the name to show, how to show it (`
 ratio, to what: ``peer`` is the row (by its first column), ``to`` another key of the same row. A
 cell is a word, a number, the spread of several repeats, or null. Several tables stand in
 ``tables``, each with the same keys and a ``figure`` where a curve is to be drawn
-(:mod:`labelwise.bench.curves_figure`). All else, such as data, machine, versions and settings, is
+(:mod:`labelwise.bench.curves`). All else, such as data, machine, versions and settings, is
 kept as it is; the page names the data, the machine and the command where they are there.
 """
 

@@ -1,19 +1,29 @@
 """Training BIGRU-LWAN on a card, from a prepared corpus: seconds an epoch, and to a quality.
 
-Each variant trains in a process of its own, as a user's training would: its first epoch warms up
-(kernels are compiled in its first step), its second is measured. One training more says after how
-many seconds its dev RP@5 passed the mark.
+Each variant trains in a process of its own, as a user's training would (``python -m
+labelwise.bench.training REQUEST.json ANSWER.json``): its first epoch warms up (kernels are compiled
+in its first step), its second is measured. One training more says after how many seconds its dev
+RP@5 passed the mark.
 """
 
 from __future__ import annotations
 
 import json
+import sys
+import tempfile
 import time
+from pathlib import Path
 from typing import Any
+
+import torch
 
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import run_module
 from labelwise.errors import LabelwiseError
+from labelwise.kernels import label_attention
+from labelwise.layers import gru
+from labelwise.methods.bigru_lwan import BigruLwan, BigruLwanSettings
+from labelwise.training.prepared import read_prepared
 
 MARK = 0.76
 """Dev RP@5 that the time to quality is measured to: what the published system reached."""
@@ -74,7 +84,41 @@ def measure(plan: Plan, variants: dict[str, dict[str, Any]], read: dict[str, Any
             continue
         job = jobs[name]
         asked = {**job, "settings": read | job["settings"], "folder": str(folder)}
-        row = {"variant": name, **run_module("training_epoch", {**asked, "asked": time.time()})}
+        row = {"variant": name, **run_module("training", {**asked, "asked": time.time()})}
         result["rows"].append({key: value for key, value in row.items() if value is not None})
         plan.keep(result)
     return result
+
+
+def train(asked: dict[str, Any]) -> dict[str, float | int | None]:
+    """Seconds of the last epoch, of scoring dev, to the first step, and to the mark if given."""
+    for kernel in asked.get("without", []):  # as where Triton cannot run
+        module = {"gru": gru, "attention": label_attention}[kernel]
+        module.runs_triton = lambda x: False  # type: ignore[attr-defined]
+    folder = Path(asked["folder"])
+    record = json.loads((folder / "data.json").read_text("utf-8"))
+    method = BigruLwan(BigruLwanSettings(**record["settings"] | asked["settings"]))
+    prepared, _ = read_prepared(folder)
+    with tempfile.TemporaryDirectory() as run:
+        method.run_dir = Path(run)
+        before = time.time() - asked["asked"]
+        method.fit_prepared(prepared)
+        lines = [json.loads(line) for line in (method.run_dir / "log.jsonl").open()]
+    epochs = [line for line in lines if line["event"] == "epoch"]
+    last = epochs[-1]
+    of_last = last["seconds"] - (epochs[-2]["seconds"] if len(epochs) > 1 else 0.0)
+    mark = asked.get("mark")
+    passed = [line["seconds"] for line in epochs if mark and line["dev_rp5"] >= mark]
+    return {
+        "epoch": of_last - last["dev_seconds"],
+        "dev": last["dev_seconds"],
+        "first step": before + last["first_step_seconds"],
+        "memory": torch.cuda.max_memory_allocated() if torch.cuda.is_available() else None,
+        "dev RP@5": max(line["dev_rp5"] for line in epochs),
+        "to quality": passed[0] if passed else None,
+    }
+
+
+if __name__ == "__main__":
+    answer = train(json.loads(Path(sys.argv[1]).read_text()))
+    Path(sys.argv[2]).write_text(json.dumps(answer))

@@ -109,7 +109,7 @@ def bench(
 
 def make_page(out: Path) -> None:
     """The page and its figures; where figures cannot be drawn, those that are there stay."""
-    from labelwise.bench.curves_figure import write_figures
+    from labelwise.bench.curves import write_figures
     from labelwise.bench.page import write_page
 
     try:
