@@ -15,7 +15,7 @@ from labelwise.cli import main
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.runs import Run
-from labelwise.experiments.sources import Documents
+from labelwise.experiments.training_data import Documents
 
 TINY = ("epochs=2", "max_tokens=60", "filters=8", "kernel=3", "dim=8")
 

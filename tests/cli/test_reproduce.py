@@ -354,14 +354,14 @@ def test_vectors_are_learned_or_joined_where_settings_ask_for_them(
     config = here / "configs/acts/han.toml"
     config.write_text('vectors = "vectors.txt+skipgram-4.txt.xz"\n')
     corpus = corpora.open_corpus(data, None, ())
-    places = trainings.Places(here / "results", here / "bundles")
+    folders = trainings.Folders(here / "results", here / "bundles")
     (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ())
-    job = trainings.job_of(one, corpus, places, "")
+    job = trainings.job_of(one, corpus, folders, "")
     assert "learning skipgram-4.txt.xz" in capsys.readouterr().err
     file = dict(setting.split("=") for setting in job.settings)["vectors"]
     assert Path(file) == here / "bundles/vectors/vectors.txt+skipgram-4.txt.xz"
     assert read_vectors(file).dim == 54
-    trainings.job_of(one, corpus, places, "")
+    trainings.job_of(one, corpus, folders, "")
     assert capsys.readouterr().err == ""  # they are kept
 
 
@@ -381,11 +381,11 @@ def test_a_run_that_the_clock_cut_short_is_finished_only_for_as_short_a_time(
     here: Path, data: Path
 ) -> None:
     corpus = corpora.open_corpus(data, None, ())
-    places = trainings.Places(here / "results", here / "bundles")
+    folders = trainings.Folders(here / "results", here / "bundles")
 
     def left(*given: str) -> list[str]:
         made = trainings.trainings(["han"], 1, corpus, here / "configs", given)
-        return list(staleness.unfinished({one.name: one for one in made}, corpus, places))
+        return list(staleness.unfinished({one.name: one for one in made}, corpus, folders))
 
     (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ["max_seconds=400"])
     file = here / "results/acts/han/seed-0.json"

@@ -11,7 +11,7 @@ from labelwise import bundle as bundles
 from labelwise.corpus.dataset import Dataset
 from labelwise.evaluation.runs import DataRecord
 from labelwise.experiments.kept_scores import kept_file, read_kept, write_kept
-from labelwise.experiments.sources import Documents, Kept
+from labelwise.experiments.training_data import Documents, Kept
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.lexical import Lexical
 

@@ -14,7 +14,7 @@ from labelwise.experiments import trainings
 from labelwise.experiments.corpora import Corpus, open_corpus
 from labelwise.experiments.joining import member_digests
 from labelwise.experiments.staleness import unfinished
-from labelwise.experiments.trainings import Places, Training
+from labelwise.experiments.trainings import Folders, Training
 from labelwise.methods import get
 
 
@@ -25,8 +25,8 @@ def corpus(tmp_path: Path) -> Corpus:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
-    return Places(tmp_path / "results", tmp_path / "bundles")
+def folders(tmp_path: Path) -> Folders:
+    return Folders(tmp_path / "results", tmp_path / "bundles")
 
 
 def wanted(corpus: Corpus, *given: str) -> dict[str, Training]:
@@ -34,66 +34,66 @@ def wanted(corpus: Corpus, *given: str) -> dict[str, Training]:
     return {one.name: one for one in trainings.trainings(names, 1, corpus, Path("none"), given)}
 
 
-def finish(one: Training, corpus: Corpus, places: Places, **members: dict[str, str]) -> Path:
+def finish(one: Training, corpus: Corpus, folders: Folders, **members: dict[str, str]) -> Path:
     """A run as it lies in its place."""
     data = {"fingerprint": corpus.run_fingerprint}
     record: dict[str, Any] = {"data": data, "settings": one.compared, **members}
-    file = places.results / corpus.run_name / one.method / "seed-0.json"
+    file = folders.results / corpus.run_name / one.method / "seed-0.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(record))
     return file
 
 
-def save(name: str, corpus: Corpus, places: Places, **card: Any) -> None:
+def save(name: str, corpus: Corpus, folders: Folders, **card: Any) -> None:
     from labelwise.corpus.dataset import open_dataset
 
     dataset = open_dataset(Path(str(corpus.data)))
     method = get("exact-match")()
     method.fit(dataset.train, dataset.dev, dataset.label_space)
-    bundles.save(method, places.bundle(name), card=card)
+    bundles.save(method, folders.bundle(name), card=card)
 
 
 @pytest.fixture
-def finished(corpus: Corpus, places: Places, monkeypatch: pytest.MonkeyPatch) -> Path:
+def finished(corpus: Corpus, folders: Folders, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two members and their blend, all of them finished; the run of the blend."""
     monkeypatch.setattr(trainings, "MEMBERS", {"blend": ("svm", "lexical")})
     for name in ("svm-0", "lexical-0"):
-        save(name, corpus, places)
-    digests = member_digests([places.bundle("svm-0"), places.bundle("lexical-0")])
+        save(name, corpus, folders)
+    digests = member_digests([folders.bundle("svm-0"), folders.bundle("lexical-0")])
     assert set(digests) == {"svm-0", "lexical-0"}
     for one in wanted(corpus).values():
-        file = finish(one, corpus, places, **({"members": digests} if one.members else {}))
-    assert not unfinished(wanted(corpus), corpus, places)
+        file = finish(one, corpus, folders, **({"members": digests} if one.members else {}))
+    assert not unfinished(wanted(corpus), corpus, folders)
     return file
 
 
 def test_a_member_with_other_settings_makes_the_blend_anew(
-    corpus: Corpus, places: Places, finished: Path
+    corpus: Corpus, folders: Folders, finished: Path
 ) -> None:
-    assert set(unfinished(wanted(corpus, "C=2.0"), corpus, places)) == {"svm-0", "blend-0"}
+    assert set(unfinished(wanted(corpus, "C=2.0"), corpus, folders)) == {"svm-0", "blend-0"}
 
 
 def test_a_member_that_is_another_bundle_now_makes_the_blend_anew(
-    corpus: Corpus, places: Places, finished: Path
+    corpus: Corpus, folders: Folders, finished: Path
 ) -> None:
-    save("svm-0", corpus, places, command="labelwise train svm --seed 1")
-    assert set(unfinished(wanted(corpus), corpus, places)) == {"blend-0"}
+    save("svm-0", corpus, folders, command="labelwise train svm --seed 1")
+    assert set(unfinished(wanted(corpus), corpus, folders)) == {"blend-0"}
 
 
 def test_a_bundle_that_is_gone_has_not_changed(
-    corpus: Corpus, places: Places, finished: Path
+    corpus: Corpus, folders: Folders, finished: Path
 ) -> None:
-    (places.bundle("svm-0") / bundles.MANIFEST).unlink()
-    assert not unfinished(wanted(corpus), corpus, places)
+    (folders.bundle("svm-0") / bundles.MANIFEST).unlink()
+    assert not unfinished(wanted(corpus), corpus, folders)
     finished.unlink()
-    assert set(unfinished(wanted(corpus), corpus, places)) == {"svm-0", "blend-0"}
+    assert set(unfinished(wanted(corpus), corpus, folders)) == {"svm-0", "blend-0"}
 
 
 def test_a_run_older_than_the_digests_counts_as_it_did(
-    corpus: Corpus, places: Places, finished: Path
+    corpus: Corpus, folders: Folders, finished: Path
 ) -> None:
     record = json.loads(finished.read_text())
     del record["members"]
     finished.write_text(json.dumps(record))
-    save("svm-0", corpus, places, command="labelwise train svm --seed 1")
-    assert not unfinished(wanted(corpus), corpus, places)
+    save("svm-0", corpus, folders, command="labelwise train svm --seed 1")
+    assert not unfinished(wanted(corpus), corpus, folders)

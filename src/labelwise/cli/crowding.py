@@ -60,7 +60,7 @@ def crowding(
         named_after_data,
         score_file,
     )
-    from labelwise.experiments.sources import Documents, Kept
+    from labelwise.experiments.training_data import Documents, Kept
 
     started = time.perf_counter()
     method, card = bundles.load(bundle), bundles.describe(bundle)["card"]

@@ -25,7 +25,7 @@ from labelwise.evaluation.unseen_scale import (
 )
 from labelwise.experiments.data import commands, hiding_of_card
 from labelwise.experiments.measured import run_of
-from labelwise.experiments.sources import Documents, Kept, Numbers, Source
+from labelwise.experiments.training_data import Documents, Kept, Numbers, TrainingData
 from labelwise.methods import Method
 from labelwise.methods.base import Widening
 from labelwise.progress import note
@@ -118,14 +118,14 @@ def calibrate_unseen(
 
 def _source(
     data: Path | None, additions: Additions, prepared: Path | None, hiding: Hiding | None
-) -> Source:
+) -> TrainingData:
     if prepared is not None:
         return Numbers(prepared, None, hiding)
     assert data is not None
     return Documents(data, additions, hiding)
 
 
-def _kept(path: Path, method: Method, source: Source) -> Source:
+def _kept(path: Path, method: Method, source: TrainingData) -> TrainingData:
     """The same, with what was kept of the model's scores, if those are as it was trained."""
     as_trained = method.unseen is None and method.calibration is None
     return Kept(source, {str(path): method}) if as_trained else source
@@ -149,7 +149,7 @@ def _check(path: Path, method: Method, hidden: Sequence[Path]) -> None:
             )
 
 
-def _check_labels(path: Path, method: Method, source: Source) -> None:
+def _check_labels(path: Path, method: Method, source: TrainingData) -> None:
     if method.label_space.fingerprint != source.record.label_space:
         raise LabelwiseError(
             f"{path} has other labels or label counts than the data set {source.record.name}: "

@@ -14,7 +14,7 @@ from labelwise.experiments.joining import JOINERS, member_digests
 from labelwise.experiments.kept_scores import write_kept
 from labelwise.experiments.measured import run_of
 from labelwise.experiments.shards import joined_shards
-from labelwise.experiments.sources import Documents, Kept
+from labelwise.experiments.training_data import Documents, Kept
 from labelwise.methods import Method, Scores
 from labelwise.methods.blend import Blend
 from labelwise.model import Model

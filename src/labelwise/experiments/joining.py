@@ -7,7 +7,7 @@ from pathlib import Path
 
 from labelwise import bundle as bundles
 from labelwise.errors import LabelwiseError
-from labelwise.experiments.sources import Source
+from labelwise.experiments.training_data import TrainingData
 from labelwise.methods import Method, Scores
 
 MEMBERS: Mapping[str, tuple[str, ...]] = {
@@ -29,7 +29,7 @@ Joined = tuple[Method, dict[str, Scores]]
 """A method made of saved ones, and its scores of each split."""
 
 
-def _join_lwan(members: Sequence[Method], source: Source, splits: Sequence[str]) -> Joined:
+def _join_lwan(members: Sequence[Method], source: TrainingData, splits: Sequence[str]) -> Joined:
     from labelwise.methods.ensemble_lwan import EnsembleLwan
 
     if len(members) != 2:
@@ -43,7 +43,7 @@ def _join_lwan(members: Sequence[Method], source: Source, splits: Sequence[str])
     return method, {split: method.joined(of_lwan[split], of_z[split]) for split in splits}
 
 
-def _join_blend(members: Sequence[Method], source: Source, splits: Sequence[str]) -> Joined:
+def _join_blend(members: Sequence[Method], source: TrainingData, splits: Sequence[str]) -> Joined:
     from labelwise.methods.blend import Blend
 
     method = Blend.from_methods(members)
@@ -52,7 +52,7 @@ def _join_blend(members: Sequence[Method], source: Source, splits: Sequence[str]
     return method, {split: method.blended(scores) for split, scores in of_members.items()}
 
 
-JOINERS: Mapping[str, Callable[[Sequence[Method], Source, Sequence[str]], Joined]] = {
+JOINERS: Mapping[str, Callable[[Sequence[Method], TrainingData, Sequence[str]], Joined]] = {
     "blend": _join_blend,
     "ensemble-lwan": _join_lwan,
 }

@@ -15,7 +15,7 @@ from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_me
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.experiments.data import hiding_of_card
 from labelwise.experiments.scoring import score
-from labelwise.experiments.sources import Numbers
+from labelwise.experiments.training_data import Numbers
 
 if TYPE_CHECKING:
     from labelwise.corpus.dataset import Dataset

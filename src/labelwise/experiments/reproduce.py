@@ -13,7 +13,7 @@ from labelwise.evaluation.report import report as write_report
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.jobs import worker_command
 from labelwise.experiments.staleness import unfinished
-from labelwise.experiments.trainings import Places, Training, job_of, method_names, trainings
+from labelwise.experiments.trainings import Folders, Training, job_of, method_names, trainings
 from labelwise.progress import note
 from labelwise.tuning.jobs import Jobs
 
@@ -38,12 +38,12 @@ def reproduce(
     _check_given(given, wanted)
     if corpus.hiding or "+" in corpus.name or corpus.name.endswith(ENDING):
         bundles = bundles / corpus.run_name
-    places = Places(out, bundles, cache)
-    waiting = unfinished(wanted, corpus, places)
+    folders = Folders(out, bundles, cache)
+    waiting = unfinished(wanted, corpus, folders)
     for name, one in wanted.items():
         if name not in waiting:
             note(f"{one.title}: finished before")
-    failed, left = _run_all(waiting, corpus, places, jobs, _command(corpus, given), until=until)
+    failed, left = _run_all(waiting, corpus, folders, jobs, _command(corpus, given), until=until)
     if left:
         note(
             f"stopped with {len(left)} of {len(wanted)} trainings to go: call the same command "
@@ -70,7 +70,7 @@ def _check_given(given: Sequence[str], wanted: Mapping[str, Training]) -> None:
 def _run_all(
     waiting: Mapping[str, Training],
     corpus: Corpus,
-    places: Places,
+    folders: Folders,
     jobs: Jobs,
     command: str,
     *,
@@ -87,18 +87,18 @@ def _run_all(
                     del left[name]
                     note(f"{one.title}: left out, for a member failed")
                 elif pool.has_room and not {*left, *pool.running}.intersection(one.members):
-                    file = job_of(one, corpus, places, command).write(places.job(name))
-                    pool.start(name, worker_command(file), places.log(name))
+                    file = job_of(one, corpus, folders, command).write(folders.job(name))
+                    pool.start(name, worker_command(file), folders.log(name))
                     began[name] = time.monotonic()
                     del left[name]
                     note(f"{one.title}: started")
             for name, code in pool.ended():
-                said = places.log(name).read_text("utf-8", "replace").strip().splitlines()
+                said = folders.log(name).read_text("utf-8", "replace").strip().splitlines()
                 if code:
                     failed.append(name)
                     note(f"{waiting[name].title}: failed ({said[-1] if said else code})")
                 else:
-                    places.job(name).unlink()
+                    folders.job(name).unlink()
                     took = time.monotonic() - began[name]
                     note(f"{waiting[name].title}: {took:.0f} s; {'; '.join(said[-2:])}")
         return failed, [*pool.running, *left]

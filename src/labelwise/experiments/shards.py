@@ -8,7 +8,7 @@ from typing import Any
 
 from labelwise.corpus.shard import Shard
 from labelwise.errors import LabelwiseError
-from labelwise.experiments.sources import Documents
+from labelwise.experiments.training_data import Documents
 from labelwise.methods import Method, Scores
 from labelwise.methods.base import require_as_trained
 from labelwise.methods.linear import LinearMethod

@@ -11,33 +11,33 @@ from labelwise import bundle as bundles
 from labelwise.errors import BundleError
 from labelwise.evaluation.runs import log_path
 from labelwise.experiments.corpora import Corpus
-from labelwise.experiments.trainings import Places, Training, compared
+from labelwise.experiments.trainings import Folders, Training, compared
 
 
 def unfinished(
-    wanted: Mapping[str, Training], corpus: Corpus, places: Places
+    wanted: Mapping[str, Training], corpus: Corpus, folders: Folders
 ) -> dict[str, Training]:
     """The trainings without a run, what is joined from one of them, and members whose bundle is
     needed again but gone."""
-    missing = {name for name, one in wanted.items() if not _is_finished(one, corpus, places)}
+    missing = {name for name, one in wanted.items() if not _is_finished(one, corpus, folders)}
     missing |= {name for name, one in wanted.items() if missing.intersection(one.members)}
     for name in list(missing):
         for member in wanted[name].members:
-            if not (places.bundle(member) / bundles.MANIFEST).is_file():
+            if not (folders.bundle(member) / bundles.MANIFEST).is_file():
                 missing.add(member)
     return {name: one for name, one in wanted.items() if name in missing}
 
 
-def _is_finished(one: Training, corpus: Corpus, places: Places) -> bool:
+def _is_finished(one: Training, corpus: Corpus, folders: Folders) -> bool:
     """Whether a run on the same data with the same settings, or of the same members, lies in its
     place."""
-    path = places.results / corpus.run_name / one.method / f"seed-{one.seed}.json"
+    path = folders.results / corpus.run_name / one.method / f"seed-{one.seed}.json"
     try:
         run = json.loads(path.read_text("utf-8"))
         if run["data"]["fingerprint"] != corpus.run_fingerprint:
             return False
         if one.members:  # what is joined has the settings of its members
-            return not _has_other_members(run.get("members", {}), places)
+            return not _has_other_members(run.get("members", {}), folders)
         if compared(run["settings"], type(one.settings)) != one.compared:
             return False
         return not _was_cut_short(run["settings"], one.settings, log_path(path))
@@ -45,11 +45,11 @@ def _is_finished(one: Training, corpus: Corpus, places: Places) -> bool:
         return False
 
 
-def _has_other_members(digests: Mapping[str, str], places: Places) -> bool:
+def _has_other_members(digests: Mapping[str, str], folders: Folders) -> bool:
     """Whether a bundle is not the one any more that a run was joined from. A bundle that is gone
     has not changed; runs that are older than the digests do not tell."""
-    there = [name for name in digests if (places.bundle(name) / bundles.MANIFEST).is_file()]
-    return any(bundles.describe(places.bundle(name))["digest"] != digests[name] for name in there)
+    there = [name for name in digests if (folders.bundle(name) / bundles.MANIFEST).is_file()]
+    return any(bundles.describe(folders.bundle(name))["digest"] != digests[name] for name in there)
 
 
 def _was_cut_short(had: Mapping[str, Any], wanted: Any, log: Path) -> bool:

@@ -67,7 +67,7 @@ def compared(settings: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Places:
+class Folders:
     """Where trainings are kept."""
 
     results: Path
@@ -184,7 +184,7 @@ def _key(assignment: str) -> str:
     return assignment.partition("=")[0].strip().replace("-", "_")
 
 
-def job_of(one: Training, corpus: Corpus, places: Places, command: str) -> Job:
+def job_of(one: Training, corpus: Corpus, folders: Folders, command: str) -> Job:
     """What a worker is told. Vectors that have to be learned or joined are made here."""
     settings, rows = one.settings, None
     prepared = corpus.prepared if is_network(one.method) else None
@@ -192,24 +192,24 @@ def job_of(one: Training, corpus: Corpus, places: Places, command: str) -> Job:
     if name and prepared is not None:
         rows = corpus.rows.get(Path(name).name)
     elif name and corpus.data is not None:
-        kept = places.bundles / "vectors"
+        kept = folders.bundles / "vectors"
         file = vectors_file(
-            name, corpus.data, kept, one.config, places.cache, additions=corpus.additions
+            name, corpus.data, kept, one.config, folders.cache, additions=corpus.additions
         )
         settings = dataclasses.replace(settings, vectors=str(file))
     return Job(
         method=one.method,
         seed=one.seed,
         settings=[f"{k}={typed(v)}" for k, v in dataclasses.asdict(settings).items()],
-        run_dir=str(places.bundles / f"{one.name}.bundle.run" / one.digest),
+        run_dir=str(folders.bundles / f"{one.name}.bundle.run" / one.digest),
         data=str(corpus.data) if prepared is None else None,
         prepared=str(prepared) if prepared is not None else None,
         rows=str(rows) if rows is not None else None,
         additions=corpus.additions.to_json() if corpus.additions != NOTHING else None,
         hide=dataclasses.asdict(corpus.hiding) if corpus.hiding else None,
-        results=str(places.results),
-        bundle=str(places.bundle(one.name)),
-        members=[str(places.bundle(member)) for member in one.members],
-        cache=str(places.cache) if places.cache is not None else None,
+        results=str(folders.results),
+        bundle=str(folders.bundle(one.name)),
+        members=[str(folders.bundle(member)) for member in one.members],
+        cache=str(folders.cache) if folders.cache is not None else None,
         command=command,
     )

@@ -18,7 +18,7 @@ from labelwise.experiments.configs import read_config
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.jobs import worker_command
 from labelwise.experiments.settings import typed
-from labelwise.experiments.trainings import Places, Training, job_of, training_settings
+from labelwise.experiments.trainings import Folders, Training, job_of, training_settings
 from labelwise.files import write_whole
 from labelwise.locks import locked
 from labelwise.methods import get
@@ -180,7 +180,7 @@ def _try_all(
 
     curves = {one.trial: one.curve for one in ended if one.state != "failed"}
     open_trials: dict[str, Trial] = {}
-    places = Places(folder, folder, search.cache)
+    folders = Folders(folder, folder, search.cache)
 
     def log_of(name: str) -> Path:
         return folder / name / "log.jsonl"
@@ -192,7 +192,7 @@ def _try_all(
                 settings = search.settings(trial.settings)
                 training = Training(search.method, search.seed, settings, search.config)
                 job = replace(
-                    job_of(training, search.corpus, places, ""),
+                    job_of(training, search.corpus, folders, ""),
                     run_dir=str(folder / name),
                     results=None,
                     bundle=None,

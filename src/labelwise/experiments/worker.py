@@ -38,7 +38,7 @@ from labelwise.experiments.joining import JOINERS, member_digests
 from labelwise.experiments.kept_scores import write_kept
 from labelwise.experiments.run_folder import Resumable, finish_run
 from labelwise.experiments.settings import parse_settings
-from labelwise.experiments.sources import Documents, Kept, Numbers, Source
+from labelwise.experiments.training_data import Documents, Kept, Numbers, TrainingData
 from labelwise.files import write_whole
 from labelwise.locks import locked
 from labelwise.methods import Method, Scores, State
@@ -62,7 +62,7 @@ def do(job: Job) -> None:
 def _do(job: Job) -> None:
     started = time.perf_counter()
     hiding = Hiding.from_json(job.hide) if job.hide else None
-    source: Source = (
+    source: TrainingData = (
         Numbers(Path(job.prepared), Path(job.rows) if job.rows else None, hiding)
         if job.prepared
         else Documents(
@@ -97,7 +97,7 @@ def _do(job: Job) -> None:
     _write(job, method, source, scores, seconds)
 
 
-def _train(job: Job, source: Source) -> Method:
+def _train(job: Job, source: TrainingData) -> Method:
     cls = methods.get(job.method)
     method = cls(parse_settings(cls.Settings, job.settings, job.method))
     method.cache = Path(job.cache) if job.cache else None
@@ -110,7 +110,7 @@ def _train(job: Job, source: Source) -> Method:
 def _write(
     job: Job,
     method: Method,
-    source: Source,
+    source: TrainingData,
     scores: dict[str, Scores],
     seconds: dict[str, float],
 ) -> None:

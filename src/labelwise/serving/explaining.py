@@ -14,7 +14,7 @@ from labelwise.evidence.heat import MOST, heat_of, phrases_of
 from labelwise.methods.base import Evidence, EvidenceKind, Span
 from labelwise.model import DIGITS
 from labelwise.serving.models import Model
-from labelwise.serving.shapes import LabelEvidence, Phrase, Run, SectionEvidence
+from labelwise.serving.shapes import LabelEvidence, Phrase, SectionEvidence, Stretch
 
 PHRASES = 12
 
@@ -112,7 +112,7 @@ class _Sections:
                 section=number,
                 weight=round(sum(abs(one.weight) for one in evidence.spans), DIGITS),
                 score=round(float(scores[self._column]), DIGITS),
-                spans=[_run(run, 0) for run in marked.runs],
+                spans=[_stretch(run, 0) for run in marked.runs],
             )
         )
         self._runs += len(marked.runs)
@@ -161,12 +161,12 @@ def _shown(document: Document, asked: Asked, evidence: Evidence) -> LabelEvidenc
     starts = document.section_starts()
     marked = heat_of(evidence)
     weights = [0.0] * len(starts)
-    runs: list[list[Run]] = [[] for _ in starts]
+    stretches: list[list[Stretch]] = [[] for _ in starts]
     for span in evidence.spans:
         weights[bisect_right(starts, span.start) - 1] += abs(span.weight)
     for run in marked.runs:
         number = bisect_right(starts, run.start) - 1
-        runs[number].append(_run(run, starts[number]))
+        stretches[number].append(_stretch(run, starts[number]))
     return LabelEvidence.model_construct(
         label=asked.id,
         descriptor=asked.descriptor,
@@ -177,7 +177,7 @@ def _shown(document: Document, asked: Asked, evidence: Evidence) -> LabelEvidenc
             SectionEvidence.model_construct(
                 section=number, weight=round(weights[number], DIGITS), score=None, spans=found
             )
-            for number, found in enumerate(runs)
+            for number, found in enumerate(stretches)
             if weights[number]
         ],
         phrases=_phrases(document.text, evidence),
@@ -185,8 +185,8 @@ def _shown(document: Document, asked: Asked, evidence: Evidence) -> LabelEvidenc
     )
 
 
-def _run(run: Span, offset: int) -> Run:
-    return Run.model_construct(
+def _stretch(run: Span, offset: int) -> Stretch:
+    return Stretch.model_construct(
         start=run.start - offset, end=run.end - offset, weight=round(run.weight, DIGITS)
     )
 

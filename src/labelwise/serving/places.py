@@ -9,7 +9,7 @@ from typing import Any
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Concept, Match, Thesaurus
 from labelwise.corpus.uris import uri_of
-from labelwise.serving.shapes import LabelDetails, LabelInfo, Link, Place
+from labelwise.serving.shapes import ConceptPlace, LabelDetails, LabelInfo, Link
 
 
 def thesaurus_of(
@@ -98,7 +98,7 @@ class Labels:
             group=label.group if label else None,
             count=label.count if label else 0,
             in_model=label is not None,
-            place=Place(**thesaurus.place_json(id)),
+            place=ConceptPlace(**thesaurus.place_json(id)),
         )
 
     def details(self, id: str, language: str | None = None) -> LabelDetails:

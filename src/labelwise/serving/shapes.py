@@ -215,7 +215,7 @@ class Link(Shape):
     name: str
 
 
-class Place(Shape):
+class ConceptPlace(Shape):
     """Where a concept stands in its thesaurus; every list is empty where nothing is known."""
 
     domains: list[Link] = Field(default_factory=list)
@@ -236,7 +236,7 @@ class LabelInfo(Shape):
     )
     count: int = Field(description="Training documents of the model that carry the label.")
     in_model: bool
-    place: Place
+    place: ConceptPlace
 
 
 class LabelDetails(LabelInfo):
@@ -309,7 +309,7 @@ class CompareResponse(Shape):
     notes: list[str]
 
 
-class Run(Shape):
+class Stretch(Shape):
     """Characters ``start:end`` of a section's text (Unicode code points) and their weight."""
 
     start: int
@@ -323,7 +323,7 @@ class SectionEvidence(Shape):
     score: float | None = Field(
         description="With by_section, the label's score for this section on its own."
     )
-    spans: list[Run] = Field(
+    spans: list[Stretch] = Field(
         description="Stretches worth marking, in order, none overlapping another."
     )
 

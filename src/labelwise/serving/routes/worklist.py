@@ -35,7 +35,7 @@ from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError, documented
 from labelwise.serving.routes.tag import check_documents
 from labelwise.serving.service import Here, Service
-from labelwise.serving.shapes import LabelInfo, Place, Prediction, SectionText
+from labelwise.serving.shapes import ConceptPlace, LabelInfo, Prediction, SectionText
 from labelwise.serving.signing_in import Who
 
 router = APIRouter(prefix="/v1/desk", tags=["worklist"])
@@ -289,7 +289,7 @@ def bare_info(concept: str, uri: str | None, descriptor: str | None) -> LabelInf
         group=None,
         count=0,
         in_model=False,
-        place=Place(path=name),
+        place=ConceptPlace(path=name),
     )
 
 

@@ -1,4 +1,4 @@
-/** The key above the text: which concept has which colour, and what a colour means. */
+/** The legend above the text: which concept has which colour, and what a colour means. */
 
 import { desk } from "./desk.js";
 import { $, count, h, number, smallButton } from "./dom.js";
@@ -47,7 +47,7 @@ function places(one) {
   return shown === all ? count(all, "place") : `${number(shown)} of ${number(all)}`;
 }
 
-export function startKey() {
+export function startLegend() {
   desk.on("lit evidence document", draw);
   $("whole").addEventListener("click", () => desk.lights.readApart(false));
   $("apart").addEventListener("click", () => desk.lights.readApart(true));

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from labelwise.training.prepared import NumberedSplit
 
 
-class Source(Protocol):
+class TrainingData(Protocol):
     """Documents to train on and to measure."""
 
     record: DataRecord
@@ -106,7 +106,7 @@ class Numbers:
 class Kept:
     """The same documents, with the scores that were kept of saved models where they were."""
 
-    def __init__(self, source: Source, members: Mapping[str, Method]) -> None:
+    def __init__(self, source: TrainingData, members: Mapping[str, Method]) -> None:
         self.source, self.record = source, source.record
         self.paths = {id(member): Path(path) for path, member in members.items()}
 
