@@ -14,9 +14,11 @@ import labelwise.bundle
 from labelwise import bundle
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.labels import GROUPS, LabelSpace
-from labelwise.errors import BundleError
+from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.calibration import Calibration, Certificate, Curve
 from labelwise.methods.exact_match import ExactMatch
+from labelwise.methods.saved_settings import settings_from_json
+from labelwise.methods.svm import SVM
 
 ACT = Document("a", "", (Section("article", "The import of citrus fruit."),))
 
@@ -203,6 +205,21 @@ def test_labels_that_no_label_space_has_are_refused(saved: Path, labels: Any) ->
     rewrite(saved, manifest, labels={"labels": labels, "fingerprint": fingerprint})
     with pytest.raises(BundleError, match="label"):
         bundle.load(saved)
+
+
+def test_a_setting_without_end_is_refused() -> None:
+    with pytest.raises(BundleError, match="'articles_weight' of svm cannot be inf"):
+        settings_from_json(SVM, {"articles_weight": float("inf")})
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf")])
+def test_scores_that_are_no_numbers_are_told_and_not_given(
+    score: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoilt = method("import")
+    monkeypatch.setattr(spoilt, "_scores", lambda _: np.full((1, 1), score, dtype=np.float32))
+    with pytest.raises(LabelwiseError, match="gives scores that are no numbers"):
+        spoilt.scores([ACT])
 
 
 def test_a_thesaurus_that_is_none_is_refused(saved: Path) -> None:

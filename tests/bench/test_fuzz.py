@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from labelwise.bench import fuzz, fuzz_samples
-from labelwise.bench.fuzz import Standings, campaign, result_of
+from labelwise.bench import fuzz_samples, fuzz_work
+from labelwise.bench.fuzz import note_end, result_of
+from labelwise.bench.fuzz_lines import Lines
 from labelwise.bench.fuzz_mutations import MOST, OF_FORM, Form, mutated
-from labelwise.bench.fuzz_targets import Target, WrongError, readers, thesauri
+from labelwise.bench.fuzz_standing import Campaign, Standing, all_standings, standing_of
+from labelwise.bench.fuzz_targets import Target, WrongError, readers, saved, thesauri
+from labelwise.bench.fuzz_work import Share, campaign
 from labelwise.bench.results import read_result, write_result
 from labelwise.errors import LabelwiseError
 
@@ -26,27 +29,29 @@ def target(run: object = told, form: Form = "json") -> Target:
     return Target("files", "a/act.json", form, b'{"celex_id": "32001R0001", "n": [1, 2]}', run)  # type: ignore[arg-type]
 
 
-def run(targets: list[Target], standings: Standings, folder: Path, inputs: int) -> Standings:
+def run(one: Target, folder: Path, inputs: int, seed: int = 0) -> Standing:
+    """Go on with a target until it had so many inputs."""
+    standing = standing_of(folder, one.kind, one.name, seed)
     campaign(
-        targets,
-        standings,
+        [one],
+        [standing],
         folder,
-        enough=lambda so_far: so_far.inputs >= inputs,
-        keep=lambda so_far: so_far.write(folder / "standings.json"),
-        memory=lambda: {"campaign": 1},
+        enough=lambda: standing.inputs >= inputs,
+        current=folder / "current-0",
     )
-    return standings
+    return standing
 
 
 def test_a_campaign_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
     (tmp_path / "whole").mkdir()
-    whole = run([target()], Standings(7), tmp_path / "whole", 200)
-    run([target()], Standings(7), tmp_path, 100)
-    rest = run([target()], Standings.read(tmp_path / "standings.json", 7), tmp_path, 200)
-    assert rest.targets["files: a/act.json"].outcomes == whole.targets["files: a/act.json"].outcomes
-    assert rest.targets["files: a/act.json"].kept == whole.targets["files: a/act.json"].kept
+    whole = run(target(), tmp_path / "whole", 200, seed=7)
+    run(target(), tmp_path, 100, seed=7)
+    rest = run(target(), tmp_path, 200, seed=7)
+    assert (rest.outcomes, rest.kept) == (whole.outcomes, whole.kept)
+    Campaign(7).write(tmp_path)
+    assert Campaign.read(tmp_path, 7).seed == 7
     with pytest.raises(LabelwiseError, match="has the seed 7"):
-        Standings.read(tmp_path / "standings.json", 8)
+        Campaign.read(tmp_path, 8)
 
 
 def test_what_raises_is_counted_and_its_input_is_kept(tmp_path: Path) -> None:
@@ -55,13 +60,13 @@ def test_what_raises_is_counted_and_its_input_is_kept(tmp_path: Path) -> None:
             raise IndexError("a fault of ours")
         return "read"
 
-    standings = run([target(breaks)], Standings(0), tmp_path, 100)
-    assert standings.wrong
-    first = standings.wrong[0]
+    standing = run(target(breaks), tmp_path, 100)
+    assert standing.wrong
+    first = standing.wrong[0]
     assert "IndexError: a fault of ours (test_fuzz.py" in first["wrong"]
     assert len((tmp_path / f"files-a_act.json-{first['input']}").read_bytes()) % 10 == 3
-    result = result_of(standings)
-    assert result["rows"][0]["went wrong"] == len(standings.wrong)
+    result = result_of(Campaign(0), all_standings(tmp_path))
+    assert result["rows"][0]["went wrong"] == len(standing.wrong)
     assert result["inputs"] == 100
     read_result(write_result(tmp_path, "fuzz", result))
 
@@ -69,10 +74,61 @@ def test_what_raises_is_counted_and_its_input_is_kept(tmp_path: Path) -> None:
 def test_what_takes_longer_than_its_size_allows_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fuzz, "seconds_for", lambda size: 1e-12)
-    standings = run([target()], Standings(0), tmp_path, 50)
-    assert standings.targets["files: a/act.json"].late == 50
-    assert "times as long as it may" in standings.wrong[0]["wrong"]
+    monkeypatch.setattr(fuzz_work, "seconds_for", lambda size: 1e-12)
+    standing = run(target(), tmp_path, 50)
+    assert standing.late == 50
+    assert "times as long as it may" in standing.wrong[0]["wrong"]
+
+
+def test_an_input_that_ends_its_process_is_written_down_and_passed_by(tmp_path: Path) -> None:
+    class GoneError(BaseException):
+        """As if the process had been killed."""
+
+    def ends(data: bytes) -> str:
+        if current.exists() and json.loads(current.read_bytes().split(b"\n")[0])["input"] == 70:
+            raise GoneError
+        return told(data)
+
+    share = Share(0, 1, 0, tmp_path, None, 0)
+    current = share.current
+    run(target(ends), tmp_path, 50)
+    with pytest.raises(GoneError):
+        run(target(ends), tmp_path, 150)
+    note_end(share, -11)
+    standing = run(target(ends), tmp_path, 150)
+    assert standing.inputs == 150
+    [wrong] = standing.wrong
+    assert (wrong["input"], "by signal 11" in wrong["wrong"]) == (70, True)
+    assert (tmp_path / "files-a_act.json-70").exists()
+
+
+def test_an_input_that_reaches_new_lines_is_kept_though_nothing_new_became_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("labelwise.bench.fuzz_lines.ROOT", str(Path(__file__).parent))
+
+    def reads(data: bytes) -> str:
+        if b"celex" in data:
+            return "read"
+        return "read"
+
+    standing = run(target(reads), tmp_path, 200)
+    assert set(standing.outcomes) == {"read"}
+    assert len(standing.lines) == 3
+    assert len(standing.kept) == 2
+
+
+def test_lines_are_those_of_the_package_and_each_is_new_once() -> None:
+    lines = Lines(())
+    for _ in range(2):
+        with lines.watching():
+            mutated(random.Random(3), "bytes", b"figs", [b"figs"])
+    assert lines.seen
+    assert all(line.startswith("bench/fuzz_mutations.py:") for line in lines.seen)
+    again = Lines(lines.seen)
+    with again.watching():
+        mutated(random.Random(3), "bytes", b"figs", [b"figs"])
+    assert again.seen == lines.seen
 
 
 @pytest.mark.parametrize("form", [*OF_FORM, "bytes"])
@@ -103,6 +159,9 @@ def test_every_sample_is_read_as_it_is(tmp_path: Path) -> None:
         assert "documents" in one.run(one.sample), one.name
     for one in thesauri(tmp_path):
         assert one.run(one.sample) == "2 concepts", one.name
+    for one in saved(tmp_path):
+        assert one.run(one.sample).endswith(("scores", "tensors")), one.name
+        assert len(one.sample) < MOST, one.name
 
 
 def test_an_error_that_no_reader_foresaw_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:

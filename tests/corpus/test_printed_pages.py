@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import time
 
 from labelwise.corpus import printed_pages
 from labelwise.corpus.act_lines import Line
@@ -15,6 +16,22 @@ def test_the_examples_hold() -> None:
 
 def bodies(*pages: list[str]) -> list[str]:
     return [line.text for line in blocks_of(pages) if line.role != "note"]
+
+
+def test_time_grows_with_the_length_of_a_word_and_not_with_its_square() -> None:
+    """A PDF of one word of 28,000 letters took 7 seconds."""
+
+    def seconds(letters: int) -> float:
+        began = time.process_time()
+        blocks_of([["figs" * (letters // 4)]])
+        return time.process_time() - began
+
+    small, large = (min(seconds(letters) for _ in range(3)) for letters in (2_000, 20_000))
+    assert large < 0.02 + 20 * small
+
+
+def test_a_word_that_is_broken_twice_is_joined_as_it_was() -> None:
+    assert bodies(["fig-", "tree-", "s are tall"]) == ["figtree-s are tall"]
 
 
 def test_heads_that_change_sides_are_still_heads() -> None:

@@ -204,8 +204,11 @@ def test_part_of_the_documents_of_a_label_space_can_be_trained_on() -> None:
 def test_the_state_of_another_network_is_refused_in_words() -> None:
     method = fitted("bigru-lwan")
     wider = dataclasses.replace(method.settings, units=7)
-    with pytest.raises(LabelwiseError, match="not those of a bigru-lwan with these settings"):
+    with pytest.raises(
+        LabelwiseError, match="not those of a bigru-lwan with these settings"
+    ) as told:
         type(method).restore(wider, method.label_space, method.state())
+    assert "\n" not in str(told.value)
 
 
 @pytest.mark.parametrize(

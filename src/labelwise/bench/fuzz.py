@@ -3,197 +3,140 @@
 Sample files of every format, saved models, checkpoints and requests are changed in ways that keep
 most of their structure, and read. Three things are held: every input gives a result or a sentence;
 none takes longer than a document of its size may; memory does not grow with their number. An input
-of which something new became is kept and changed further.
+of which something new became, or that reached lines which none had reached, is kept and changed
+further.
 
-All that is random follows from the seed and the number of the input. The campaign writes down where
-it stands, and goes on from there when it is called again in the same way.
+All that is random follows from the seed, the target and the number of the input. The targets are
+shared by several processes, which write down where they stand, and go on from there when the
+campaign is called again in the same way. A process that an input ends is begun again behind it.
 """
 
 from __future__ import annotations
 
 import argparse
-import base64
 import json
-import random
+import multiprocessing
 import sys
 import tempfile
 import time
-import traceback
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
 from labelwise.bench import fuzz_targets as targets
-from labelwise.bench.fuzz_mutations import mutated
-from labelwise.bench.fuzz_targets import Target
+from labelwise.bench.fuzz_standing import Campaign, Standing, all_standings, standing_of
+from labelwise.bench.fuzz_work import EVERY, Share, work
 from labelwise.bench.load import memory_of
-from labelwise.bench.machine import machine
+from labelwise.bench.machine import busy_cores, machine
+from labelwise.bench.processes import threads
 from labelwise.bench.results import write_result
-from labelwise.corpus.patience import seconds_for
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import current_versions
-from labelwise.files import write_whole
 
-BLOCK = 50
-"""Inputs that one target is given before it is the next one's turn."""
+KINDS = ("files", "thesauri", "bundles", "checkpoints", "requests")
+"""In the order of the table."""
 
-KEPT = 200
-"""Inputs of a target that are changed further, besides its sample."""
-
-EVERY = 20.0
-"""Seconds after which it is written down where the campaign stands."""
+STALLED = 900.0
+"""Seconds without one input read, on however busy a machine: a process is ended then."""
 
 
-@dataclass
-class Standing:
-    """Where one target stands."""
+class Workers:
+    """The processes of a campaign, begun again where an input has ended one."""
 
-    inputs: int = 0
-    outcomes: dict[str, int] = field(default_factory=dict)
-    kept: list[str] = field(default_factory=list)
-    """In base64."""
-    slowest: float = 0.0
-    """The largest share of its time that an input took."""
-    late: int = 0
+    def __init__(self, shares: Sequence[Share]) -> None:
+        self.shares = shares
+        self._context = multiprocessing.get_context("spawn")
+        self.counts = self._context.Array("q", len(shares))
+        self.ended = self._context.Event()
+        self._moved = [(0, time.monotonic())] * len(shares)
+        self.processes = [self._begin(share) for share in shares]
 
-
-@dataclass
-class Standings:
-    """Where the campaign stands."""
-
-    seed: int
-    seconds: float = 0.0
-    targets: dict[str, Standing] = field(default_factory=dict)
-    wrong: list[dict[str, Any]] = field(default_factory=list)
-    memory: list[dict[str, int]] = field(default_factory=list)
-    """Bytes after so many inputs: of the campaign and of the service; anew after each start."""
+    def _begin(self, share: Share) -> SpawnProcess:
+        process = self._context.Process(target=work, args=(share, self.counts, self.ended))
+        process.start()
+        return process
 
     @property
     def inputs(self) -> int:
-        return sum(one.inputs for one in self.targets.values())
+        return sum(self.counts[:])
 
-    @classmethod
-    def read(cls, path: Path, seed: int) -> Standings:
-        if not path.exists():
-            return cls(seed)
-        written = json.loads(path.read_bytes())
-        if written["seed"] != seed:
-            raise LabelwiseError(
-                f"{path}: this campaign has the seed {written['seed']}: give that one, or another "
-                "--state"
-            )
-        each = {name: Standing(**one) for name, one in written.pop("targets").items()}
-        return cls(**written, targets=each)
+    def look(self) -> None:
+        """Begin again what an input has ended, and end what has stalled."""
+        for at, (share, process) in enumerate(zip(self.shares, self.processes, strict=True)):
+            if process.exitcode is not None:
+                if process.exitcode > 0:
+                    raise LabelwiseError("a process of the campaign failed: see above")
+                note_end(share, process.exitcode)
+                self.processes[at] = self._begin(share)
+            count, since = self._moved[at]
+            if count != self.counts[at]:
+                self._moved[at] = self.counts[at], time.monotonic()
+            elif time.monotonic() - since > STALLED:
+                process.kill()
+                self._moved[at] = count, time.monotonic()
 
-    def write(self, path: Path) -> None:
-        write_whole(path, json.dumps(asdict(self)).encode())
+    def end(self) -> None:
+        self.ended.set()
+        for process in self.processes:
+            process.join()
 
-
-def one_input(target: Target, standing: Standing, seed: int, folder: Path) -> str | None:
-    """Change an input and have it read; what went wrong, or None."""
-    dice = random.Random(f"{seed}/{target.kind}/{target.name}/{standing.inputs}")
-    kept = [base64.b64decode(one) for one in dice.sample(standing.kept, min(3, len(standing.kept)))]
-    parent = dice.choice([target.sample, *kept])
-    data = mutated(dice, target.form, parent, [target.sample, *kept])
-    (folder / "current").write_bytes(f"{target.kind}: {target.name}\n".encode() + data)
-    began = time.process_time()
-    wrong = None
-    try:
-        outcome = target.run(data)
-    except Exception as error:  # whatever it is, it is what is looked for
-        outcome = f"{type(error).__name__}: {error}"[:200]
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        wrong = f"{outcome} ({Path(last.filename).name}, line {last.lineno})"
-    share = (time.process_time() - began) / seconds_for(len(data))
-    standing.inputs += 1
-    standing.slowest = max(standing.slowest, share)
-    if share > 1:
-        standing.late += 1
-        wrong = wrong or f"it takes {share:.1f} times as long as it may"
-    if outcome not in standing.outcomes and len(standing.kept) < KEPT:
-        standing.kept.append(base64.b64encode(data).decode())
-    if outcome in standing.outcomes or len(standing.outcomes) < 10 * KEPT:
-        standing.outcomes[outcome] = standing.outcomes.get(outcome, 0) + 1
-    if wrong is not None:
-        number = standing.inputs - 1
-        (folder / f"{target.kind}-{target.name.replace('/', '_')}-{number}").write_bytes(data)
-    return wrong
+    def memory(self) -> int:
+        return sum(memory_of(one.pid) for one in self.processes if one.pid and one.is_alive())
 
 
-def campaign(
-    all_targets: Sequence[Target],
-    standings: Standings,
-    folder: Path,
-    *,
-    enough: Callable[[Standings], bool],
-    keep: Callable[[Standings], object],
-    memory: Callable[[], dict[str, int]],
-) -> None:
-    """Give every target its turn until it is enough."""
-    began, before, kept = time.monotonic(), standings.seconds, time.monotonic()
-    at = standings.inputs // BLOCK
-    while not enough(standings):
-        target = all_targets[at % len(all_targets)]
-        standing = standings.targets.setdefault(f"{target.kind}: {target.name}", Standing())
-        for _ in range(BLOCK):
-            wrong = one_input(target, standing, standings.seed, folder)
-            if wrong is not None:
-                standings.wrong.append(
-                    {
-                        "kind": target.kind,
-                        "name": target.name,
-                        "input": standing.inputs - 1,
-                        "wrong": wrong,
-                    }
-                )
-        at += 1
-        standings.seconds = before + time.monotonic() - began
-        if time.monotonic() - kept > EVERY:
-            kept = time.monotonic()
-            standings.memory.append({"inputs": standings.inputs, **memory()})
-            keep(standings)
-    standings.memory.append({"inputs": standings.inputs, **memory()})
-    keep(standings)
+def note_end(share: Share, code: int) -> None:
+    """Write down that an input ended its process; the next process passes it by."""
+    told, _, data = share.current.read_bytes().partition(b"\n")
+    which = json.loads(told)
+    standing = standing_of(share.state, which["kind"], which["name"], share.seed)
+    what = f"it ends the process by signal {-code}, or takes no end"
+    standing.wrong.append({"input": which["input"], "wrong": what})
+    standing.write(share.state)
+    (share.state / standing.input_file(which["input"])).write_bytes(data)
 
 
-def result_of(standings: Standings) -> dict[str, Any]:
+def result_of(campaign: Campaign, standings: Sequence[Standing]) -> dict[str, Any]:
     """The table of what was done and what went wrong."""
     rows = []
-    for kind in dict.fromkeys(name.partition(":")[0] for name in standings.targets):
-        each = [one for name, one in standings.targets.items() if name.startswith(f"{kind}:")]
-        wrong = Counter(one["kind"] for one in standings.wrong)
-        rows.append(
-            {
-                "kind": kind,
-                "samples": len(each),
-                "inputs": sum(one.inputs for one in each),
-                "different outcomes": sum(len(one.outcomes) for one in each),
-                "went wrong": wrong[kind],
-                "over their time": sum(one.late for one in each),
-                "slowest, of its time": round(max(one.slowest for one in each), 4),
-            }
-        )
+    for kind in KINDS:
+        each = [one for one in standings if one.kind == kind]
+        if each:
+            rows.append(
+                {
+                    "kind": kind,
+                    "samples": len(each),
+                    "inputs": sum(one.inputs for one in each),
+                    "different outcomes": sum(len(one.outcomes) for one in each),
+                    "lines reached": len({line for one in each for line in one.lines}),
+                    "went wrong": sum(len(one.wrong) for one in each),
+                    "over their time": sum(one.late for one in each),
+                    "slowest, of its time": round(max(one.slowest for one in each), 4),
+                }
+            )
+    inputs = sum(one.inputs for one in standings)
     return {
         "what": "Changed inputs",
-        "text": f"{standings.inputs:,} inputs, seed {standings.seed}: sample files of every "
-        "format, the parts of a bundle under checksums that fit, a checkpoint, and requests to a "
-        "running service, changed in ways that keep most of their structure. An input went wrong "
-        "where it gave neither a result nor a sentence; its time is that of a document of its "
-        "size (of requests the part of the client, beside an end after a minute).",
+        "text": f"{inputs:,} inputs, seed {campaign.seed}: sample files of every format, the parts "
+        "of bundles under checksums that fit, a checkpoint, and requests to a running service, "
+        "changed in ways that keep most of their structure. An input went wrong where it gave "
+        "neither a result nor a sentence; its time is that of a document of its size (of requests "
+        "the part of the client, beside an end after a minute). What brought a new outcome, or "
+        "reached new lines of the package (looked at for one input in ten, and not within the "
+        "service), was changed further.",
         "columns": list(rows[0]),
         "rows": rows,
-        "wrong": standings.wrong,
-        "memory": _ends(standings.memory),
-        "inputs": standings.inputs,
-        "seed": standings.seed,
-        "seconds": round(standings.seconds, 1),
-        "machine": machine(),
-        "versions": current_versions("lxml", "pypdf", "pydantic", "uvicorn", "h11", "rdflib"),
-        "command": f"python -m labelwise.bench.fuzz --inputs {standings.inputs} "
-        f"--seed {standings.seed}",
+        "wrong": [
+            {"kind": one.kind, "name": one.name, **each} for one in standings for each in one.wrong
+        ],
+        "memory": _ends(campaign.memory),
+        "inputs": inputs,
+        "seed": campaign.seed,
+        "seconds": round(campaign.seconds, 1),
+        "machine": {**machine(), "load": campaign.load},
+        "versions": current_versions("lxml", "pypdfium2", "pydantic", "uvicorn", "h11", "rdflib"),
+        "command": f"python -m labelwise.bench.fuzz --inputs {inputs} --seed {campaign.seed}",
     }
 
 
@@ -208,47 +151,56 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, help="until there were so many, in all calls")
     parser.add_argument("--minutes", type=float, help="so long at most, in this call")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=threads())
     parser.add_argument("--state", type=Path, default=Path(".fuzz"), help="where it stands")
     parser.add_argument("--samples", type=Path, help="a folder of further sample files")
     parser.add_argument("--out", type=Path, default=Path("benchmarks"))
     given = parser.parse_args()
     given.state.mkdir(parents=True, exist_ok=True)
-    path = given.state / "standings.json"
-    standings = Standings.read(path, given.seed)
-    until = time.monotonic() + 60 * given.minutes if given.minutes else None
-
-    def enough(so_far: Standings) -> bool:
-        if given.inputs is not None and so_far.inputs >= given.inputs:
-            return True
-        return until is not None and time.monotonic() > until
-
-    def keep(so_far: Standings) -> None:
-        so_far.write(path)
-        write_result(given.out, "fuzz", result_of(so_far))
-        print(f"{so_far.inputs:,} inputs, {len(so_far.wrong)} went wrong", flush=True)
-
+    so_far = Campaign.read(given.state, given.seed)
+    so_far.load = busy_cores()
+    before, began = so_far.seconds, time.monotonic()
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="labelwise-fuzz-")))
-        every = [
-            *targets.readers(given.samples),
-            *targets.thesauri(scratch),
-            *targets.saved(scratch),
-        ]
-        port, process = stack.enter_context(targets.service(scratch))
-        campaign(
-            [*every, *targets.requests(port)],
-            standings,
-            given.state,
-            enough=enough,
-            keep=keep,
-            memory=lambda: {"campaign": _resident(), "service": memory_of(process)},
+        port, service = stack.enter_context(targets.service(scratch))
+        workers = Workers(
+            [
+                Share(at, given.processes, given.seed, given.state, given.samples, port)
+                for at in range(given.processes)
+            ]
         )
-    sys.exit(1 if standings.wrong else 0)
+        stack.callback(workers.end)
+        kept = began
 
+        def keep() -> None:
+            so_far.seconds = before + time.monotonic() - began
+            so_far.memory.append(
+                {
+                    "inputs": workers.inputs,
+                    "campaign": workers.memory(),
+                    "service": memory_of(service),
+                }
+            )
+            so_far.write(given.state)
 
-def _resident() -> int:
-    pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
-    return pages * 4096
+        def enough() -> bool:
+            if given.inputs is not None and workers.inputs >= given.inputs:
+                return True
+            return given.minutes is not None and time.monotonic() - began > 60 * given.minutes
+
+        while not enough():
+            time.sleep(0.2)
+            workers.look()
+            if time.monotonic() - kept > EVERY:
+                kept = time.monotonic()
+                keep()
+                print(f"{workers.inputs:,} inputs", flush=True)
+        keep()
+    standings = all_standings(given.state)
+    result = result_of(so_far, standings)
+    write_result(given.out, "fuzz", result)
+    print(f"{result['inputs']:,} inputs, {len(result['wrong'])} went wrong")
+    sys.exit(1 if result["wrong"] else 0)
 
 
 if __name__ == "__main__":

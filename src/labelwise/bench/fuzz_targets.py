@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,14 +24,15 @@ from labelwise.bench import fuzz_samples as samples
 from labelwise.bench.chaos_works import PROGRAM
 from labelwise.bench.fuzz_mutations import Form
 from labelwise.bench.load import free_port, running
-from labelwise.corpus.dataset import open_dataset
+from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.readers import read_stream
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.corpus.thesaurus import read_thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.methods import get
-from labelwise.training.checkpoint import read_checkpoint, write_checkpoint
+from labelwise.methods.base import Method
+from labelwise.training.checkpoint import UNSIGNED, read_checkpoint, write_checkpoint
 
 UNFORESEEN = "worth a report"
 """What a reader says of an error that it did not foresee: no crash to users, and one to us."""
@@ -44,6 +46,7 @@ BEGINNING = 1_800.0
 """Seconds for it to begin: a campaign is run where there is time to spare, and little of the
 processor."""
 
+_CHECKSUM = re.compile(rb'"sha256":"([0-9a-f]{64})"')
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|/\S+|\d[\d.,]*")
 
 
@@ -119,16 +122,52 @@ def thesauri(scratch: Path) -> list[Target]:
     ]
 
 
+SAVED: dict[str, dict[str, Any]] = {
+    "cnn-lwan": {"epochs": 1, "dim": 4, "filters": 4, "kernel": 3, "device": "cpu"},
+    "svm": {},
+    "tree": {},
+}
+"""Methods whose bundles are changed, and settings that make them small: what is longer than an
+input may be is always cut off."""
+
+FORMS: dict[str, Form] = {"arrays": "tensors", "labels": "json", "values": "json"}
+
+
 def saved(scratch: Path) -> list[Target]:
-    """A bundle, part by part, with checksums that fit what is wrong in it; and a checkpoint."""
-    make_dataset(scratch / "data", train=60, dev=12, test=12)
-    data = open_dataset(scratch / "data")
-    cls = get("svm")
-    method = cls(cls.Settings())
+    """Bundles, part by part, with checksums that fit what is wrong in them; and a checkpoint."""
+    data = _small_data(scratch)
+    found = []
+    for name in SAVED:
+        method = _trained(name, data)
+        folder = scratch / f"{name}.bundle"
+        bundles.save(method, folder)
+        found += _of_bundle(name, folder)
+    checkpoint = scratch / "checkpoint.safetensors"
+    _write_checkpoint(checkpoint)
+
+    def checkpoint_reads(content: bytes) -> str:
+        checkpoint.write_bytes(_signed(content))
+        tensors, _ = read_checkpoint(checkpoint)
+        return f"{len(tensors)} tensors"
+
+    sample = checkpoint.read_bytes()
+    run = _told(checkpoint_reads)
+    return [*found, Target("checkpoints", "checkpoint", "tensors", sample, run)]
+
+
+def _small_data(scratch: Path) -> Dataset:
+    make_dataset(scratch / "data", train=16, dev=6, test=6)
+    return open_dataset(scratch / "data")
+
+
+def _trained(name: str, data: Dataset) -> Method:
+    cls = get(name)
+    method = cls(cls.Settings(**SAVED[name]))
     method.fit(data.train, data.dev, data.label_space)
-    folder = scratch / "svm.bundle"
-    bundles.save(method, folder)
-    bundles.save(method, scratch / SERVED)
+    return method
+
+
+def _of_bundle(name: str, folder: Path) -> list[Target]:
     manifest = json.loads((folder / bundles.MANIFEST).read_bytes())
     parts = {part: (folder / one["file"]).read_bytes() for part, one in manifest["files"].items()}
     act = Document("act", "", (Section("article", "The import of oranges."),))
@@ -148,25 +187,13 @@ def saved(scratch: Path) -> list[Target]:
             (folder / bundles.MANIFEST).write_bytes(content)
         return _scored(folder, act)
 
-    forms: dict[str, Form] = {"arrays": "tensors", "labels": "json", "values": "json"}
-    checkpoint = scratch / "checkpoint.safetensors"
-    _write_checkpoint(checkpoint)
-
-    def checkpoint_reads(content: bytes) -> str:
-        checkpoint.write_bytes(content)
-        tensors, _ = read_checkpoint(checkpoint)
-        return f"{len(tensors)} tensors"
-
+    sample = json.dumps(manifest).encode()
     return [
-        *(Target("bundles", part, forms[part], parts[part], part_loads(part)) for part in forms),
-        Target("bundles", "manifest", "json", json.dumps(manifest).encode(), _told(manifest_loads)),
-        Target(
-            "checkpoints",
-            "checkpoint",
-            "tensors",
-            checkpoint.read_bytes(),
-            _told(checkpoint_reads),
+        *(
+            Target("bundles", f"{name}/{part}", form, parts[part], part_loads(part))
+            for part, form in FORMS.items()
         ),
+        Target("bundles", f"{name}/manifest", "json", sample, _told(manifest_loads)),
     ]
 
 
@@ -174,6 +201,16 @@ def _write_checkpoint(file: Path) -> None:
     import torch
 
     write_checkpoint(file, {"weights": torch.arange(12.0).reshape(3, 4)}, {"epoch": 3, "seed": 0})
+
+
+def _signed(content: bytes) -> bytes:
+    """A checkpoint as somebody would write it who computes its checksum again."""
+    found = _CHECKSUM.search(content)
+    if found is None:
+        return content
+    start, end = found.span(1)
+    unsigned = hashlib.sha256(content[:start] + UNSIGNED.encode() + content[end:])
+    return content[:start] + unsigned.hexdigest().encode() + content[end:]
 
 
 def _write_bundle(folder: Path, manifest: Mapping[str, object], parts: Mapping[str, bytes]) -> None:
@@ -236,7 +273,8 @@ def _asked(port: int, data: bytes) -> bytes:
 
 @contextmanager
 def service(scratch: Path) -> Iterator[tuple[int, int]]:
-    """A service with the model that ``saved`` made: its port and its process."""
+    """A service with a small model: its port and its process."""
+    bundles.save(_trained("svm", _small_data(scratch)), scratch / SERVED)
     port = free_port()
     words = ("--quiet", "serve", f"svm={scratch / SERVED}", "--port", str(port))
     command = [sys.executable, "-c", PROGRAM, *words]

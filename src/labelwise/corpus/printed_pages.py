@@ -27,7 +27,8 @@ _ENDS = (".", ";", ":", "!", "?")
 _ITEM = re.compile(r"(?:\(?\d{1,3}[.)]|\([a-z]{1,4}\)|[—–•·▪-])\s")
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_HALVES = re.compile(rf"([^\W\d_]*){BROKEN}([^\W\d_]*)")
+# From where a word begins, or the search would go through a long one from each of its letters.
+_HALVES = re.compile(rf"(?:(?<![^\W\d_])|(?={BROKEN}))([^\W\d_]*){BROKEN}([^\W\d_]*)")
 
 
 def blocks_of(pages: Sequence[Sequence[str]]) -> list[Line]:

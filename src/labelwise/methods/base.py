@@ -159,10 +159,15 @@ class Method(ABC):
 
     def finished(self, scores: Scores) -> Scores:
         """Scores as they are given: unseen labels on the scale of the others, and calibrated."""
-        placed = self.placed(scores)
-        if self.calibration is None:
-            return placed
-        return self.calibration(placed, self.label_space.groups)
+        given = self.placed(scores)
+        if self.calibration is not None:
+            given = self.calibration(given, self.label_space.groups)
+        if not np.isfinite(given).all():
+            raise LabelwiseError(
+                f"this {self.name} gives scores that are no numbers, for its settings or weights "
+                "are too large to compute with: train it again"
+            )
+        return given
 
     def placed(self, scores: Scores) -> Scores:
         """Scores with those of unseen labels on the scale of the others, where there is one."""

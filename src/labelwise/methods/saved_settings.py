@@ -56,7 +56,7 @@ def _fits(value: Any, kind: Any) -> bool:
         inner = choices[:1] * len(value) if choices[-1] is Ellipsis else choices
         return len(value) == len(inner) and all(map(_fits, value, inner))
     if kind is float:  # JSON may write 1.0 as 1
-        return type(value) in (int, float) and not math.isnan(value)
+        return type(value) in (int, float) and math.isfinite(value)
     if kind is int:
         return type(value) is int
     return isinstance(value, type(None) if kind is None else kind)

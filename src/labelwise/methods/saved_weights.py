@@ -76,7 +76,8 @@ def as_weights_of(method: Method) -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, RuntimeError, ValueError) as error:
+        told = " ".join(str(error).split())  # PyTorch tells it in a paragraph
         raise BundleError(
             f"these weights are not those of a {method.name} with these settings and "
-            f"{len(method.label_space)} labels: {error}"
+            f"{len(method.label_space)} labels: {told}"
         ) from error
