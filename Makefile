@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
-.PHONY: help browser demo test test-slow test-annif test-browser check format docs bench chaos fuzz fuzz-long pins audit clean
+.PHONY: help browser demo test test-slow test-annif test-browser check format docs bench overload chaos fuzz fuzz-long container pins audit clean
 
 help:                   ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 16
@@ -50,14 +50,20 @@ docs: $(STAMP)          ## the documentation as a site, in the folder site
 bench: $(STAMP)         ## side by side with peers, each in an environment of its own
 	$(BIN)/labelwise bench --acts 20000
 
+overload: $(STAMP)      ## too many requests, and many for long, beside Annif: an hour
+	$(BIN)/python -m labelwise.bench.overload
+
 chaos: $(STAMP)         ## kills, full and slow disks, jumping clocks at 200 random moments: an hour or two
 	$(BIN)/python -m labelwise.bench.chaos --rounds 200
 
 fuzz: $(STAMP)          ## changed files, models and requests, for five minutes; goes on where it stood
 	$(BIN)/python -m labelwise.bench.fuzz --minutes 5 --samples tests/corpus/files
 
-fuzz-long: $(STAMP)     ## the same until there were a million of them: many hours
+fuzz-long: $(STAMP)     ## the same until there were a million of them: hours
 	$(BIN)/python -m labelwise.bench.fuzz --inputs 1000000 --samples tests/corpus/files
+
+container: $(STAMP)     ## the image started without rights on a disk that cannot be written to
+	$(BIN)/python deploy/container.py -- $(PODMAN)
 
 pins: $(STAMP)          ## versions and hashes of what the container installs
 	$(BIN)/python deploy/pins.py

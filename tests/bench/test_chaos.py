@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from labelwise.bench import chaos
+from labelwise.bench.chaos import Standing
 from labelwise.bench.chaos_faults import FAULTS
 from labelwise.bench.chaos_works import Work, look_at
 from labelwise.bench.results import read_result, write_result
@@ -24,7 +25,7 @@ from pathlib import Path
 with Path("made.json").open("wb", buffering=0) as file:
     for piece in (b"[", *[b"1, "] * 100, b"1]"):
         file.write(piece)
-        time.sleep(0.005)
+        time.sleep(0.01)
 """
 
 
@@ -36,7 +37,7 @@ def run(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[s
     monkeypatch.setattr(chaos, "WORKS", (work(program),))
     monkeypatch.setattr(chaos, "make_ready", lambda folder: None)
     monkeypatch.setattr(chaos, "disturbed_service", lambda *_: [])
-    return chaos.campaign(12, 3, tmp_path / "campaign", lambda result: None)
+    return chaos.campaign(12, Standing(3, []), tmp_path / "campaign", lambda *_: None)
 
 
 def test_a_work_that_writes_whole_files_survives_every_fault(
@@ -55,7 +56,24 @@ def test_one_that_writes_in_place_is_caught(
 ) -> None:
     (tmp_path / "campaign").mkdir()
     wrong = run(IN_PLACE, tmp_path, monkeypatch)["wrong"]
-    assert any("what lies there cannot be read" in one["wrong"] for one in wrong)
+    assert any("what lies there cannot be read" in told for one in wrong for told in one["wrong"])
+
+
+def test_a_campaign_goes_on_with_the_round_after_its_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chaos, "WORKS", (work(WHOLE),))
+    monkeypatch.setattr(chaos, "make_ready", lambda folder: None)
+    monkeypatch.setattr(chaos, "disturbed_service", lambda *_: [])
+    rounds: list[list[str]] = []
+    for at, so_many in (("whole", [4]), ("parts", [2, 4])):
+        standing = Standing(3, [])
+        for upto in so_many:
+            (tmp_path / f"{at}-{upto}").mkdir()
+            chaos.campaign(upto, standing, tmp_path / f"{at}-{upto}", lambda *_: None)
+        rounds.append([f"{one['fault']}, {one['work']}" for one in standing.rounds])
+    assert len(rounds[0]) == 4
+    assert rounds[0] == rounds[1]
 
 
 def test_what_is_half_written_is_seen(tmp_path: Path) -> None:

@@ -5,11 +5,15 @@ the same way. Three things are held: what lies there after the fault can be read
 command that could not go on says so in a sentence; called again, it makes what it makes undisturbed
 (weights, figures and tags to the last bit; of a search, as many trials). A service under load gives
 no answer that is not the whole one, and answers the same when it is started again.
+
+All that is random follows from the seed and the number of the round. The campaign writes down where
+it stands, and goes on from there when it is called again in the same way.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -18,18 +22,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from labelwise.bench.chaos_faults import FAULTS, Fault, can_mount, disk_for, mend, strike
+from labelwise.bench.chaos_process import import_all
 from labelwise.bench.chaos_service import SERVICE, disturbed_service
 from labelwise.bench.chaos_works import WORKS, Work, look_at, make_ready
 from labelwise.bench.machine import machine
 from labelwise.bench.results import write_result
+from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import current_versions
+from labelwise.files import write_whole
 
 PATIENCE = 600.0
 """Seconds that a command may take."""
@@ -49,7 +55,7 @@ class Campaign:
         folder = self.folder / "undisturbed" / work.name
         shutil.copytree(self.ready, folder)
         started = time.monotonic()
-        process = work.start(folder, {})
+        process = work.start(folder)
         if process.wait(PATIENCE):
             raise RuntimeError(f"{work.name} fails: {(folder / 'said.txt').read_text('utf-8')}")
         self.seconds[work.name] = time.monotonic() - started
@@ -66,7 +72,7 @@ class Campaign:
                 look_at(folder)
             except Exception as error:  # whatever it is, it is what is looked for
                 wrong.append(f"what lies there cannot be read: {type(error).__name__}: {error}")
-            again = work.start(folder, {})
+            again = work.start(folder)
             if code := again.wait(PATIENCE):
                 said = (folder / "said.txt").read_text("utf-8", "replace").strip()
                 wrong.append(f"called again it ends with {code}: {said[-300:]}")
@@ -77,14 +83,15 @@ class Campaign:
         return wrong
 
     def environment(self, fault: Fault) -> dict[str, str]:
-        """With the module of the fault, which Python imports by its name."""
+        """For the processes that a command starts: the module of the fault, which Python imports by
+        its name."""
         site = self.folder / "site"
         site.mkdir(exist_ok=True)
         (site / "sitecustomize.py").write_text(fault.module, "utf-8")
         return {"PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])}
 
     def _disturb(self, work: Work, fault: Fault, moment: float, folder: Path) -> list[str]:
-        process = work.start(folder, self.environment(fault))
+        process = work.start(folder, self.environment(fault), fault.module)
         with suppress(subprocess.TimeoutExpired):
             process.wait(moment)
         strike(fault, process, folder, self.mountable)
@@ -101,64 +108,87 @@ class Campaign:
         return []
 
 
+class Standing(NamedTuple):
+    """Where a campaign stands: its rounds so far, and the seconds they took."""
+
+    seed: int
+    rounds: list[dict[str, Any]]
+    """Of each: the fault, the work, the second, and what went wrong."""
+    seconds: float = 0.0
+
+    @classmethod
+    def read(cls, path: Path, seed: int) -> Standing:
+        if not path.exists():
+            return cls(seed, [])
+        found = cls(**json.loads(path.read_bytes()))
+        if found.seed != seed:
+            raise LabelwiseError(
+                f"{path}: this campaign has the seed {found.seed}: give that one, or another "
+                "--state"
+            )
+        return found
+
+
 def campaign(
-    rounds: int, seed: int, folder: Path, keep: Callable[[dict[str, Any]], object]
+    rounds: int,
+    standing: Standing,
+    folder: Path,
+    keep: Callable[[Standing, dict[str, Any]], object],
 ) -> dict[str, Any]:
-    """Run it; the result is the table of what was done and what went wrong. It is kept after every
-    round, so that a campaign that is cut off leaves a true count."""
-    dice = random.Random(seed)
+    """Go on until there were so many rounds; the result is the table of what was done and what went
+    wrong. It is kept after every round, so that a campaign that is cut off leaves a true count, and
+    can go on."""
+    import_all()
     at_work = Campaign(folder)
-    names = [*(work.name for work in WORKS), SERVICE]
-    faults = [one for one in FAULTS if one.disk != "read-only" or at_work.mountable]
-    counted: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(names, 0))
-    wrong: list[dict[str, Any]] = []
     for work in WORKS:
         at_work.undisturbed(work)
         print(f"{work.name}: {at_work.seconds[work.name]:.1f} s undisturbed", flush=True)
     began = time.monotonic()
-    for number in range(rounds):
-        fault = faults[number % len(faults)]
-        # A service writes nothing, so that disks are the others' business.
-        name, moment = dice.choice(names[:-1] if fault.disk else names), dice.random()
-        if name == SERVICE:
-            seconds = 2 * moment
-            environment = at_work.environment(fault)
-            found = disturbed_service(fault, seconds, at_work.ready, environment)
-        else:
-            [work] = [one for one in WORKS if one.name == name]
-            seconds = moment * at_work.seconds[name] * (1.5 if fault.module else 1.0)
-            found = at_work.round(work, fault, seconds, number)
-        counted[fault.name][name] += 1
-        wrong += [
-            {"round": number, "fault": fault.name, "work": name, "second": seconds, "wrong": one}
-            for one in found
-        ]
-        print(f"{number + 1}/{rounds} {name}, {fault.name}, {seconds:.2f} s", *found, flush=True)
-        took = time.monotonic() - began
-        result = _result(number + 1, seed, counted, wrong, at_work=at_work, seconds=took)
-        keep(result)
+    result = _result(standing, at_work)
+    for number in range(len(standing.rounds), rounds):
+        one = _round(number, random.Random(f"{standing.seed}/{number}"), at_work)
+        standing.rounds.append(one)
+        told = f"{one['work']}, {one['fault']}, {one['second']:.2f} s"
+        print(f"{number + 1}/{rounds} {told}", *one["wrong"], flush=True)
+        so_far = standing._replace(seconds=standing.seconds + time.monotonic() - began)
+        result = _result(so_far, at_work)
+        keep(so_far, result)
     return result
 
 
-def _result(
-    rounds: int,
-    seed: int,
-    counted: Mapping[str, Mapping[str, int]],
-    wrong: list[dict[str, Any]],
-    *,
-    at_work: Campaign,
-    seconds: float,
-) -> dict[str, Any]:
-    rows = [
-        {
-            "fault": fault,
-            **by_work,
-            "rounds": sum(by_work.values()),
-            "went wrong": len({one["round"] for one in wrong if one["fault"] == fault}),
-        }
-        for fault, by_work in counted.items()
-    ]
-    columns = ["fault", *(work.name for work in WORKS), SERVICE, "rounds", "went wrong"]
+def _round(number: int, dice: random.Random, at_work: Campaign) -> dict[str, Any]:
+    faults = [one for one in FAULTS if one.disk != "read-only" or at_work.mountable]
+    fault = faults[number % len(faults)]
+    names = [work.name for work in WORKS]
+    # A service writes nothing, so that disks are the others' business.
+    name = dice.choice(names if fault.disk else [*names, SERVICE])
+    moment = dice.random()
+    if name == SERVICE:
+        second = 2 * moment
+        environment = at_work.environment(fault)
+        wrong = disturbed_service(fault, second, at_work.ready, environment)
+    else:
+        [work] = [one for one in WORKS if one.name == name]
+        second = moment * at_work.seconds[name] * (1.5 if fault.module else 1.0)
+        wrong = at_work.round(work, fault, second, number)
+    return {"fault": fault.name, "work": name, "second": round(second, 3), "wrong": wrong}
+
+
+def _result(standing: Standing, at_work: Campaign) -> dict[str, Any]:
+    names = [*(work.name for work in WORKS), SERVICE]
+    rounds = standing.rounds
+    rows = []
+    for fault in FAULTS:
+        of_fault = [one for one in rounds if one["fault"] == fault.name]
+        if of_fault:
+            rows.append(
+                {
+                    "fault": fault.name,
+                    **{name: sum(one["work"] == name for one in of_fault) for name in names},
+                    "rounds": len(of_fault),
+                    "went wrong": sum(bool(one["wrong"]) for one in of_fault),
+                }
+            )
     disk = (
         "a small file system in memory that is filled or made read-only at the moment"
         if at_work.mountable
@@ -167,35 +197,38 @@ def _result(
     )
     return {
         "what": "Faults at random moments",
-        "text": f"{rounds} rounds, seed {seed}, on a synthetic corpus. A command is disturbed at a "
-        "random moment and called again; a round went wrong where something half-written lay "
-        "there, where an error was no sentence, or where the second call did not end with what "
-        f"an undisturbed one makes. A full disk is {disk}.",
-        "columns": columns,
+        "text": f"{len(rounds)} rounds, seed {standing.seed}, on a synthetic corpus. A command is "
+        "disturbed at a random moment and called again; a round went wrong where something "
+        "half-written lay there, where an error was no sentence, or where the second call did not "
+        f"end with what an undisturbed one makes. A full disk is {disk}.",
+        "columns": ["fault", *names, "rounds", "went wrong"],
         "rows": rows,
-        "wrong": wrong,
-        "seed": seed,
-        "seconds": round(seconds, 1),
+        "wrong": [{"round": at, **one} for at, one in enumerate(rounds) if one["wrong"]],
+        "seed": standing.seed,
+        "seconds": round(standing.seconds, 1),
         "undisturbed": {name: round(took, 2) for name, took in at_work.seconds.items()},
         "machine": machine(),
         "versions": current_versions("optuna"),
-        "command": f"python -m labelwise.bench.chaos --rounds {rounds} --seed {seed}",
+        "command": f"python -m labelwise.bench.chaos --rounds {len(rounds)} --seed {standing.seed}",
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=200, help="until there were so many")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--state", type=Path, default=Path(".chaos"), help="where it stands")
     parser.add_argument("--out", type=Path, default=Path("benchmarks"))
     given = parser.parse_args()
+    path = given.state / "standing.json"
+
+    def keep(standing: Standing, result: dict[str, Any]) -> None:
+        write_whole(path, json.dumps(standing._asdict()).encode())
+        write_result(given.out, "chaos", result)
+
     with tempfile.TemporaryDirectory(prefix="labelwise-chaos-") as folder:
-        result = campaign(
-            given.rounds,
-            given.seed,
-            Path(folder),
-            lambda so_far: write_result(given.out, "chaos", so_far),
-        )
+        standing = Standing.read(path, given.seed)
+        result = campaign(given.rounds, standing, Path(folder), keep)
     sys.exit(1 if result["wrong"] else 0)
 
 

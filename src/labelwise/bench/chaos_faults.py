@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from labelwise.bench.chaos_process import Copied
+
 SIZE = "192m"
 """Of the file system that a full disk is made of."""
 
@@ -95,7 +97,7 @@ def disk_for(fault: Fault, folder: Path, mountable: bool) -> Iterator[None]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def strike(fault: Fault, process: subprocess.Popen[bytes], folder: Path, mountable: bool) -> None:
+def strike(fault: Fault, process: Copied, folder: Path, mountable: bool) -> None:
     """Bring the fault about, now."""
     for one in fault.signals:
         with suppress(ProcessLookupError):

@@ -24,7 +24,7 @@ def disturbed_service(
     """What went wrong when the fault came after so many seconds of load."""
     asked = json.dumps({"text": (folder / "acts" / "0.json").read_text("utf-8")}).encode()
     work, port = _service()
-    process = work.start(folder, environment)
+    process = work.start(folder, environment, fault.module)
     try:
         expected = _first_answer(port, asked)
         answers: list[bytes] = []
@@ -45,7 +45,7 @@ def disturbed_service(
         process.wait()
     wrong = [f"{len(answers)} answers, one of them another" for one in answers if one != expected]
     work, port = _service()
-    process = work.start(folder, {})
+    process = work.start(folder)
     try:
         if _first_answer(port, asked) != expected:
             wrong.append("started again it answers something else")

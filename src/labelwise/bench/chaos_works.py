@@ -8,12 +8,13 @@ import sqlite3
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
+from labelwise.bench.chaos_process import Copied
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.runs import Run, run_paths
 from labelwise.training.checkpoint import before, last_checkpoint
@@ -23,6 +24,7 @@ OFTEN = "from labelwise.training import loop; loop.CHECKPOINT_SECONDS = 0.1; " +
 """A training that writes a checkpoint with nearly every step: short ones would write one."""
 
 TRIALS = 2
+NOTHING: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -35,19 +37,21 @@ class Work:
     program: str = PROGRAM
     output: str | None = None  # file for what it prints
 
-    def start(self, folder: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
-        """In the folder, with a session of its own, so that it can be ended with all it started."""
+    def start(
+        self, folder: Path, environment: Mapping[str, str] = NOTHING, module: str = ""
+    ) -> Copied:
+        """In the folder, with a session of its own, so that it can be ended with all it started;
+        ``module`` is run before it, and ``environment`` is what its own processes have besides."""
+
+        def work() -> None:
+            os.chdir(folder)
+            os.environ.update(environment)
+            sys.argv = ["labelwise", "--quiet", *self.words]
+            exec(module, {})
+            exec(self.program, {})
+
         out = Path(os.devnull) if self.output is None else folder / self.output
-        with out.open("wb") as printed, (folder / "said.txt").open("wb") as said:
-            return subprocess.Popen(
-                [sys.executable, "-c", self.program, "--quiet", *self.words],
-                cwd=folder,
-                env={**os.environ, **environment},
-                stdin=subprocess.DEVNULL,
-                stdout=printed,
-                stderr=said,
-                start_new_session=True,
-            )
+        return Copied(work, out, folder / "said.txt")
 
 
 def _weights(folder: Path, name: str) -> Any:
@@ -67,7 +71,7 @@ def _trials(folder: Path) -> Any:
     return sorted(ended), complete >= TRIALS
 
 
-NETWORK = "cnn-lwan --set epochs=6 --set dim=16 --set filters=16 --set kernel=3 --set device=cpu"
+NETWORK = "cnn-lwan --set epochs=4 --set dim=16 --set filters=16 --set kernel=3 --set device=cpu"
 WORKS = (
     Work(
         "train",
@@ -110,7 +114,7 @@ WORKS = (
 
 def make_ready(folder: Path) -> None:
     """What all commands start from: a corpus, a trained model, acts to tag."""
-    make_dataset(folder / "data", train=60, dev=12, test=12)
+    make_dataset(folder / "data", train=24, dev=6, test=6)
     (folder / "acts").mkdir()
     for at, line in enumerate((folder / "data" / "test.jsonl").read_text("utf-8").splitlines()):
         (folder / "acts" / f"{at}.json").write_text(line, "utf-8")

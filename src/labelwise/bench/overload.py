@@ -1,0 +1,241 @@
+"""Too much, and for long, ours beside Annif: ``python -m labelwise.bench.overload``.
+
+Both services serve Bonsai trees, as in the benchmark ``service``. In the overload, each in its turn
+is asked four times as often as ours can answer, for five minutes. In the soak, both are asked at
+once, at half of what the slower can answer, for thirty. What is looked at: how long an answer takes
+that is given, how many are refused in words, how many get no answer, and memory over time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from labelwise.bench.corpus import data_facts
+from labelwise.bench.load import Request, free_port, load, memory_of, running
+from labelwise.bench.machine import busy_cores, machine
+from labelwise.bench.open_load import CLIENTS, PATIENCE, Borne, bear
+from labelwise.bench.page import write_page
+from labelwise.bench.plan import Plan
+from labelwise.bench.processes import threads
+from labelwise.bench.results import write_result
+from labelwise.bench.service import ANNIF, LIMIT, both_sides, single
+from labelwise.evaluation.runs import current_versions
+
+OURS, PEER = "labelwise", "Annif, 2 workers"
+TIMES = 4
+ENOUGH = 100
+"""Requests whose answers tell what a side can do."""
+
+EVERY = 5.0
+"""Seconds between two looks at memory."""
+
+BEGINNING = 900.0
+"""Seconds for a service to begin, on however busy a machine."""
+
+Side = tuple[int, int]
+"""The port of a service, and its process."""
+
+
+def measure(plan: Plan, overload: float, soak: float) -> dict[str, Any]:
+    """Minutes of each; of none where it is 0."""
+    with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
+        folder = Path(work)
+        data, train, documents, python, bundles, annif = both_sides(plan, folder)
+        of_data = data_facts(data)
+        ours = [sys.executable, "-m", "labelwise", "serve", f"bonsai={bundles['tree']}"]
+        theirs = [str(python), "-m", "uvicorn", "--factory", "annif:create_app"]
+        theirs += ["--workers", "2", "--log-level", "warning"]
+
+        def serving(command: list[str], ready: str, env: Mapping[str, str]) -> Side:
+            port = free_port()
+            begun = running(
+                [*command, "--port", str(port)],
+                port=port,
+                ready=ready,
+                env=env,
+                folder=folder,
+                patience=BEGINNING,
+            )
+            return port, stack.enter_context(begun)
+
+        sides = {
+            OURS: serving(ours, "/ready", os.environ),
+            PEER: serving(theirs, "/v1/projects/bonsai", annif),
+        }
+        requests = single("bonsai", documents)
+        able = {name: _able(side, requests) for name, side in sides.items()}
+        tables = []
+        if overload:
+            tables.append(_overload(sides, requests, able, overload))
+        if soak:
+            tables.append(_soak(sides, requests, able, soak))
+    return {
+        "what": "Overload and soak, beside Annif",
+        "text": f"Both serve Bonsai trees trained on {len(train):,} documents, over Annif's routes "
+        f"for the {LIMIT} best labels, on the same {threads()} cores as the clients, which ask at "
+        f"a given rate from {CLIENTS} addresses whether or not they were answered, and go away "
+        f"after {PATIENCE:g} s.",
+        "data": of_data,
+        "threads": threads(),
+        "peer": ANNIF[0],
+        "able": {name: round(rate, 2) for name, rate in able.items()},
+        "versions": current_versions("uvicorn", "fastapi", "omikuji"),
+        "tables": tables,
+    }
+
+
+def _able(side: Side, requests: Sequence[Request]) -> float:
+    """Good answers a second to clients that wait for them."""
+    load(side[0], requests[:8], 2)  # what is loaded at the first request is loaded now
+    return load(side[0], requests[:ENOUGH], 8).rate
+
+
+def _overload(
+    sides: Mapping[str, Side],
+    requests: Sequence[Request],
+    able: Mapping[str, float],
+    minutes: float,
+) -> dict[str, Any]:
+    rate = TIMES * able[OURS]
+    rows = []
+    for name, (port, process) in sides.items():
+        with memory_over_time(process) as memory:
+            borne = bear(port, requests, rate, 60 * minutes)
+        rows.append({"": name, **_seen(borne), "memory before": memory[0], "peak": max(memory)})
+    return {
+        "what": f"{TIMES} times what ours can answer, for {minutes:g} minutes",
+        "text": f"The same load for both, one after the other: {rate:.1f} requests a second. "
+        "Refused is what got an answer that says so (429, 503 or 504).",
+        "columns": [
+            "",
+            {"key": "answered a second", "as": "plain"},
+            {"key": "answered a second", "name": "to Annif", "as": "ratio", "peer": PEER},
+            *_OF_LOAD,
+            {"key": "memory before", "as": "bytes"},
+            {"key": "peak", "name": "peak memory", "as": "bytes"},
+        ],
+        "rows": rows,
+    }
+
+
+def _soak(
+    sides: Mapping[str, Side],
+    requests: Sequence[Request],
+    able: Mapping[str, float],
+    minutes: float,
+) -> dict[str, Any]:
+    rate = min(able.values()) / 4  # of each: half of it by two at once
+    rows = []
+    with ExitStack() as stack, ThreadPoolExecutor(len(sides)) as pool:
+        memory = {
+            name: stack.enter_context(memory_over_time(process))
+            for name, (_, process) in sides.items()
+        }
+        found = {
+            name: pool.submit(bear, port, requests, rate, 60 * minutes)
+            for name, (port, _) in sides.items()
+        }
+        borne = {name: one.result() for name, one in found.items()}
+    for name, one in borne.items():
+        early, late = _tenths(memory[name])
+        rows.append({"": name, **_seen(one), "early": early, "late": late, "grown": late / early})
+    return {
+        "what": f"Half of what the slower can answer, for {minutes:g} minutes",
+        "text": f"Both at once, each {rate:.1f} requests a second. Memory is the mean of the "
+        "second tenth of the time, when all is warm, and of the last.",
+        "columns": [
+            "",
+            {"key": "answered a second", "as": "plain"},
+            *_OF_LOAD,
+            {"key": "early", "name": "memory early", "as": "bytes"},
+            {"key": "late", "name": "memory late", "as": "bytes"},
+            {"key": "grown", "name": "late to early", "as": "plain"},
+        ],
+        "rows": rows,
+        "memory": {name: _few(one) for name, one in memory.items()},
+    }
+
+
+_OF_LOAD = [
+    {"key": "good", "as": "share"},
+    {"key": "refused", "as": "share"},
+    {"key": "no answer", "as": "share"},
+    {"key": "median", "as": "seconds"},
+    {"key": "99th percentile", "as": "seconds"},
+]
+
+
+def _seen(borne: Borne) -> dict[str, Any]:
+    return {
+        "requests": len(borne.asked),
+        "answered a second": borne.rate,
+        "good": borne.share(range(200, 201)),
+        "refused": borne.share(range(429, 430), range(503, 505)),
+        "no answer": borne.share(range(1)),
+        "median": borne.wait(50),
+        "99th percentile": borne.wait(99),
+    }
+
+
+@contextmanager
+def memory_over_time(process: int) -> Iterator[list[int]]:
+    """The bytes of a process and its children, looked at again and again within the block."""
+    found = [memory_of(process)]
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(EVERY):
+            with suppress(OSError):  # a child that ends while it is looked at
+                found.append(memory_of(process))
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        yield found
+    finally:
+        ended.set()
+        looking.join()
+
+
+def _tenths(memory: Sequence[int]) -> tuple[float, float]:
+    """The means of the second tenth and of the last."""
+    size = max(1, len(memory) // 10)
+    early, late = memory[size : 2 * size] or memory[:1], memory[-size:]
+    return sum(early) / len(early), sum(late) / len(late)
+
+
+def _few(memory: Sequence[int]) -> list[int]:
+    return list(memory[:: max(1, len(memory) // 60)])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--overload", type=float, default=5.0, help="minutes; 0 leaves it out")
+    parser.add_argument("--soak", type=float, default=30.0, help="minutes; 0 leaves it out")
+    parser.add_argument("--data", type=Path, help="the data set; the synthetic corpus without it")
+    parser.add_argument("--out", type=Path, default=Path("benchmarks"))
+    given = parser.parse_args()
+    began, busy = time.monotonic(), busy_cores()
+    result = {
+        **measure(Plan(out=given.out, data=given.data), given.overload, given.soak),
+        "machine": {**machine(), "load": busy},
+        "seconds": round(time.monotonic() - began, 1),
+        "command": f"python -m labelwise.bench.overload --overload {given.overload:g} "
+        f"--soak {given.soak:g}",
+    }
+    write_result(given.out, "overload", result)
+    write_page(given.out)
+
+
+if __name__ == "__main__":
+    main()
