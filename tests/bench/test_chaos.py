@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +15,7 @@ import pytest
 from labelwise.bench import chaos
 from labelwise.bench.chaos import Standing
 from labelwise.bench.chaos_faults import FAULTS
+from labelwise.bench.chaos_process import Copied
 from labelwise.bench.chaos_works import Work, look_at
 from labelwise.bench.results import read_result, write_result
 
@@ -74,6 +80,26 @@ def test_a_campaign_goes_on_with_the_round_after_its_last(
         rounds.append([f"{one['fault']}, {one['work']}" for one in standing.rounds])
     assert len(rounds[0]) == 4
     assert rounds[0] == rounds[1]
+
+
+def test_a_copy_of_the_process_leaves_what_the_first_removes_at_its_end(tmp_path: Path) -> None:
+    folder = tempfile.TemporaryDirectory(dir=tmp_path)
+    written = Path(folder.name) / "made.json"
+    copied = Copied(lambda: sys.exit(int(written.exists())), tmp_path / "out", tmp_path / "said")
+    assert copied.wait(60) == 0
+    assert Path(folder.name).exists()
+    folder.cleanup()
+
+
+def test_a_copy_that_fails_or_is_killed_says_so(tmp_path: Path) -> None:
+    copied = Copied(lambda: json.loads("["), tmp_path / "out", tmp_path / "said")
+    assert copied.wait(60) == 1
+    assert "Expecting value" in (tmp_path / "said").read_text("utf-8")
+    stopped = Copied(signal.pause, tmp_path / "out", tmp_path / "said")
+    with pytest.raises(subprocess.TimeoutExpired):
+        stopped.wait(0.01)
+    stopped.kill()
+    assert stopped.wait(60) == -signal.SIGKILL
 
 
 def test_what_is_half_written_is_seen(tmp_path: Path) -> None:

@@ -72,6 +72,7 @@ def _run(work: Callable[[], None], printed: Path, said: Path) -> NoReturn:
     code = 1
     try:
         os.setsid()
+        atexit._clear()  # what the first process does at its end, such as removing its folder
         for number, path, flags in (
             (0, os.devnull, os.O_RDONLY),
             (1, printed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC),

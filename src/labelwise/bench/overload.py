@@ -46,8 +46,8 @@ Side = tuple[int, int]
 """The port of a service, and its process."""
 
 
-def measure(plan: Plan, overload: float, soak: float) -> dict[str, Any]:
-    """Minutes of each; of none where it is 0."""
+def measure(plan: Plan, overload: float, soak: float) -> None:
+    """So many minutes of each, none where it is 0; what is found is kept after each of them."""
     with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
         folder = Path(work)
         data, train, documents, python, bundles, annif = both_sides(plan, folder)
@@ -74,24 +74,24 @@ def measure(plan: Plan, overload: float, soak: float) -> dict[str, Any]:
         }
         requests = single("bonsai", documents)
         able = {name: _able(side, requests) for name, side in sides.items()}
+        result = {
+            "what": "Overload and soak, beside Annif",
+            "text": f"Both serve Bonsai trees trained on {len(train):,} documents, over Annif's "
+            f"routes for the {LIMIT} best labels, on the same {threads()} cores as the clients, "
+            f"which ask at a given rate from {CLIENTS} addresses whether or not they were "
+            f"answered, and go away after {PATIENCE:g} s. Annif is served by uvicorn as it comes, "
+            "which begins a worker again that does not answer it within 5 s.",
+            "data": of_data,
+            "threads": threads(),
+            "peer": ANNIF[0],
+            "able": {name: round(rate, 2) for name, rate in able.items()},
+            "versions": current_versions("uvicorn", "fastapi", "omikuji"),
+        }
         tables = []
-        if overload:
-            tables.append(_overload(sides, requests, able, overload))
-        if soak:
-            tables.append(_soak(sides, requests, able, soak))
-    return {
-        "what": "Overload and soak, beside Annif",
-        "text": f"Both serve Bonsai trees trained on {len(train):,} documents, over Annif's routes "
-        f"for the {LIMIT} best labels, on the same {threads()} cores as the clients, which ask at "
-        f"a given rate from {CLIENTS} addresses whether or not they were answered, and go away "
-        f"after {PATIENCE:g} s.",
-        "data": of_data,
-        "threads": threads(),
-        "peer": ANNIF[0],
-        "able": {name: round(rate, 2) for name, rate in able.items()},
-        "versions": current_versions("uvicorn", "fastapi", "omikuji"),
-        "tables": tables,
-    }
+        for minutes, of_load in ((overload, _overload), (soak, _soak)):
+            if minutes:
+                tables.append(of_load(sides, requests, able, minutes))
+                plan.keep({**result, "tables": tables})
 
 
 def _able(side: Side, requests: Sequence[Request]) -> float:
@@ -190,11 +190,11 @@ def _seen(borne: Borne) -> dict[str, Any]:
 @contextmanager
 def memory_over_time(process: int) -> Iterator[list[int]]:
     """The bytes of a process and its children, looked at again and again within the block."""
-    found = [memory_of(process)]
+    found: list[int] = []
     ended = threading.Event()
 
     def look() -> None:
-        while not ended.wait(EVERY):
+        while not found or not ended.wait(EVERY):
             with suppress(OSError):  # a child that ends while it is looked at
                 found.append(memory_of(process))
 
@@ -226,15 +226,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("benchmarks"))
     given = parser.parse_args()
     began, busy = time.monotonic(), busy_cores()
-    result = {
-        **measure(Plan(out=given.out, data=given.data), given.overload, given.soak),
-        "machine": {**machine(), "load": busy},
-        "seconds": round(time.monotonic() - began, 1),
-        "command": f"python -m labelwise.bench.overload --overload {given.overload:g} "
-        f"--soak {given.soak:g}",
-    }
-    write_result(given.out, "overload", result)
-    write_page(given.out)
+
+    def keep(result: dict[str, Any]) -> None:
+        facts = {
+            "machine": {**machine(), "load": busy},
+            "seconds": round(time.monotonic() - began, 1),
+            "command": f"python -m labelwise.bench.overload --overload {given.overload:g} "
+            f"--soak {given.soak:g}",
+        }
+        write_result(given.out, "overload", {**result, **facts})
+        write_page(given.out)
+
+    measure(Plan(out=given.out, data=given.data, keep=keep), given.overload, given.soak)
 
 
 if __name__ == "__main__":
