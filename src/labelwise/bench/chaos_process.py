@@ -81,6 +81,7 @@ def _run(work: Callable[[], None], printed: Path, said: Path) -> NoReturn:
             opened = os.open(path, flags)
             os.dup2(opened, number)
             os.close(opened)
+        sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w")
         work()
         code = 0
     except SystemExit as ended:
