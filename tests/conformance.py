@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,8 @@ SMALL_NETWORK: dict[str, Any] = {
     "device": "cpu",
 }
 
+RECURRENT: dict[str, Any] = {**SMALL_NETWORK, "units": 12, "max_tokens": 48}
+
 SMALL_ENCODER: dict[str, Any] = {
     "piece_tokens": 60,
     "stride": 60,
@@ -47,12 +51,12 @@ SMALL_ENCODER: dict[str, Any] = {
 }
 
 QUICK: dict[str, dict[str, Any]] = {
-    "bigru-att": {**SMALL_NETWORK, "units": 12},
-    "bigru-lwan": {**SMALL_NETWORK, "units": 12},
+    "bigru-att": RECURRENT,
+    "bigru-lwan": RECURRENT,
     "blend": {"members": ("svm", "exact-match")},
     "cnn-lwan": {**SMALL_NETWORK, "filters": 24, "kernel": 3},
     "dcnn-lwan": {**SMALL_NETWORK, "filters": 24, "blocks": 2},
-    "ensemble-lwan": {**SMALL_NETWORK, "units": 12, "z_units": 12, "z_epochs": 3},
+    "ensemble-lwan": {**RECURRENT, "z_units": 12, "z_epochs": 3},
     "han": {**SMALL_NETWORK, "units": 12},
     "logistic": {"longest_ngram": 2, "min_count": 3},
     "lw-han": {**SMALL_NETWORK, "units": 12},
@@ -61,7 +65,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "mpnet-lwan": SMALL_ENCODER,
     "svm": {"passes": 6, "min_run_count": 3},
     "tree": {"trees": 1, "explained_words": 20},
-    "z-bigru-lwan": {**SMALL_NETWORK, "units": 12},
+    "z-bigru-lwan": RECURRENT,
     "z-cnn-lwan": {**SMALL_NETWORK, "filters": 24, "kernel": 3},
 }
 """Settings that make a method quick enough to be trained in every test run."""
@@ -77,8 +81,8 @@ ODD_DOCUMENTS = (
 """From nothing at all to 50,000 words."""
 
 
-def fitted(name: str, data: Dataset) -> Method:
-    """A method trained on a small data set with quick settings."""
+def fitted(name: str, data: Dataset, every: int = 2) -> Method:
+    """A method trained on a small data set with quick settings; a network on a part of it."""
     cls = methods.get(name)
     settings = dict(QUICK.get(name, {}))
     if hasattr(cls.Settings, "encoder"):
@@ -87,7 +91,7 @@ def fitted(name: str, data: Dataset) -> Method:
         settings["encoder"] = str(tiny_encoder(kind, words))
     method = cls(cls.Settings(**settings))
     # Half of the documents are enough for what is checked, and networks take their time.
-    train = data.train[::2] if hasattr(cls.Settings, "epochs") else data.train
+    train = data.train[::every] if hasattr(cls.Settings, "epochs") else data.train
     method.fit(train, data.dev[:40], data.label_space)
     return method
 
@@ -114,39 +118,52 @@ def check_same_seed_gives_the_same_scores(method: Method, data: Dataset) -> None
         assert method.__class__.__doc__ is not None
         assert "seed" in method.__class__.__doc__, "say why the seed does not settle the scores"
         return
-    again = fitted(method.name, data)
-    np.testing.assert_array_equal(again.scores(data.test), method.scores(data.test))
-    assert again.threshold == method.threshold
+    once, again = (fitted(method.name, data, every=12) for _ in range(2))
+    np.testing.assert_array_equal(once.scores(data.test), again.scores(data.test))
+    assert once.threshold == again.threshold
+
+
+OTHER = """
+import sys, numpy as np
+from labelwise import bundle
+from labelwise.corpus.document import Document, Section
+text = 'Regulation on the import of citrus fruit from third countries'
+act = Document('1', '', (Section('header', text), Section('article', 'Fish quotas.')))
+for line in sys.stdin:
+    model, scores = line.rstrip().split('\\t')
+    method = bundle.load(model)
+    np.save(scores, method.scores([act]))
+    print(method.label_space.fingerprint, method.threshold, flush=True)
+"""
+
+
+@functools.cache
+def other_process() -> subprocess.Popen[str]:
+    """One that scores with the bundles that it is told; it ends when this process does."""
+    return subprocess.Popen(
+        [sys.executable, "-c", OTHER],
+        env={**os.environ, "PYTHONHASHSEED": "4711", "LABELWISE_DATA": ""},
+        cwd=tempfile.gettempdir(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 def check_bundle_works_in_a_new_process(method: Method, data: Dataset, folder: Path) -> None:
     """Saved here, loaded by another process with another hash seed and no corpus: same scores."""
     bundle.save(method, folder / "model")
-    script = (
-        "import sys, numpy as np\n"
-        "from labelwise import bundle\n"
-        "from labelwise.corpus.document import Document, Section\n"
-        "method = bundle.load(sys.argv[1])\n"
-        "text = 'Regulation on the import of citrus fruit from third countries'\n"
-        "act = Document('1', '', (Section('header', text), Section('article', 'Fish quotas.')))\n"
-        "np.save(sys.argv[2], method.scores([act]))\n"
-        "print(method.label_space.fingerprint, method.threshold)\n"
-    )
     text = "Regulation on the import of citrus fruit from third countries"
     act = Document("1", "", (Section("header", text), Section("article", "Fish quotas.")))
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(folder / "model"), str(folder / "scores.npy")],
-        env={**os.environ, "PYTHONHASHSEED": "4711", "LABELWISE_DATA": ""},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=900,
-    )
-    assert done.returncode == 0, done.stderr
+    other = other_process()
+    assert other.stdin
+    assert other.stdout
+    print(folder / "model", folder / "scores.npy", sep="\t", file=other.stdin, flush=True)
+    answer = other.stdout.readline()
+    assert answer, "the other process has ended; its error stands above"
     expected = method.scores([act])
     np.testing.assert_allclose(np.load(folder / "scores.npy"), expected, rtol=1e-5, atol=1e-6)
-    fingerprint, threshold = done.stdout.split()
+    fingerprint, threshold = answer.split()
     assert fingerprint == data.label_space.fingerprint
     assert float(threshold) == method.threshold
     loaded = bundle.load(folder / "model")

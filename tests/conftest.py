@@ -15,12 +15,43 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.synthetic import make_dataset
 
+LONGEST = (
+    "page",
+    "serving",
+    "tests/methods/test_networks_learn.py",
+    "tests/cli/test_reproduce.py",
+    "tests/cli/test_networks_cli.py",
+    "tests/methods/test_networks_processes.py",
+    "ensemble-lwan",
+    "tests/cli/test_compact.py",
+    "tests/cli/test_tune.py",
+    "tests/cli/test_shipped.py",
+    "tests/cli/test_prepare.py",
+    "tests/cli/test_demo.py",
+    "inference",
+    "tests/evaluation/test_report.py",
+    "tests/training/test_resume.py",
+    "tests/bench/test_chaos.py",
+    "tests/bench/test_encoder_cpu.py",
+    "tests/bench/test_training_bench.py",
+    "site",
+)
+"""Groups and files that begin first, so that no worker has one of them left at the end."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The tests of a file run in one worker, which makes what they share once."""
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.location[0]))
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    marker = item.get_closest_marker("xdist_group")
+    group = marker.args[0] if marker else ""
+    return LONGEST.index(group) if group in LONGEST else len(LONGEST)
 
 
 @pytest.fixture(scope="session")

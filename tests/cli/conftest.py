@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from worker_cases import PoolHere
 
 from labelwise.cli import main
 from labelwise.corpus.synthetic import make_dataset
+from labelwise.tuning import jobs
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,12 @@ def process() -> Callable[..., Called]:
         return Called(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return call
+
+
+@pytest.fixture
+def workers_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `reproduce` and `tune` have trained is trained in this process, one after another."""
+    monkeypatch.setattr(jobs, "Pool", PoolHere)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import pytest
 from encoder_cases import frequent_words, tiny_encoder
 
 from labelwise import bundle as bundles
+from labelwise.cli import main
 from labelwise.corpus.dataset import open_dataset
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import Run
@@ -17,14 +18,15 @@ from labelwise.experiments.compact import Size, choose
 from labelwise.methods import saved_weights
 
 
-@pytest.fixture
-def small(labelwise: Callable, bundle: Path, corpus: Path, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def small(bundle: Path, corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small bundle, with its sizes and its run in ``results`` beside it."""
-    out, results = tmp_path / "small", tmp_path / "results"
-    options = ("--out", out, "--results", results, "--prune", "0.05,0.2", "--max-mb", 1)
-    called = labelwise("compact", bundle, "--data", corpus, *options)
-    assert called.code == 0, called.err
-    return out
+    folder = tmp_path_factory.mktemp("compact")
+    asked = ["compact", bundle, "--data", corpus, "--prune", "0.05,0.2", "--max-mb", 1]
+    with pytest.raises(SystemExit) as ended:
+        main([*map(str, asked), "--out", str(folder / "small"), "--results", f"{folder}/results"])
+    assert ended.value.code == 0
+    return folder / "small"
 
 
 def test_of_the_sizes_that_fit_the_best_on_dev_is_written(small: Path, bundle: Path) -> None:

@@ -11,11 +11,11 @@ from labelwise.cli.demo import _act_of_eu_law
 
 
 def test_the_demo_tags_an_act_trains_a_network_and_names_commands_that_work(
-    process: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    labelwise: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("LABELWISE_DATA", raising=False)
     out = tmp_path / "demo"
-    called = process("demo", "--out", out)
+    called = labelwise("demo", "--out", out)
     assert called.code == 0, called.err
     shipped, _, rest = called.out.partition("2. ")
     assert "catch quota" in shipped  # what the model of the package says of our own act
@@ -41,7 +41,7 @@ def test_the_demo_tags_an_act_trains_a_network_and_names_commands_that_work(
         ["tag", "explain", "compare", "train", "data", "serve"]
     )
     for words in suggested[:3]:
-        assert process(*words).code == 0
+        assert labelwise(*words).code == 0
 
 
 def test_where_the_real_data_is_the_demo_tags_a_real_act(real_data: Path) -> None:

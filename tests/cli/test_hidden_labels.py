@@ -69,6 +69,7 @@ def test_bundles_with_the_same_labels_hidden_are_joined(
     assert (here / "results/acts-hidden-5-draw-0/blend/seed-0.json").exists()
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_networks_are_trained_with_hidden_labels_from_the_one_prepared_corpus(
     labelwise: Callable[..., Any], here: Path, acts: Dataset
 ) -> None:

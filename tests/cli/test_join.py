@@ -151,6 +151,7 @@ def test_what_cannot_be_joined_is_said_in_a_sentence(
     assert "has no dev documents" in said("blend", bundle, exact, data=other)
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_reproduce_makes_a_blend_of_the_bundles_of_its_members(
     labelwise: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,7 @@ def test_a_model_of_more_data_is_measured_in_a_folder_of_its_own_or_not_at_all(
     assert not (tmp_path / "synthetic").exists()
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_reproduce_takes_more_data_with_the_settings_of_the_data_alone(
     labelwise: Callable[..., Any], trained: tuple[Path, list[str]], tmp_path: Path
 ) -> None:
@@ -98,6 +99,7 @@ def test_reproduce_takes_more_data_with_the_settings_of_the_data_alone(
     assert "finished before" in labelwise("reproduce", *options, *places, "-m", "exact-match").err
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_a_prepared_corpus_has_what_it_was_prepared_with(
     labelwise: Callable[..., Any],
     trained: tuple[Path, list[str]],

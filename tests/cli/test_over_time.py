@@ -42,6 +42,7 @@ def test_the_split_is_counted_and_takes_the_name_of_its_data(
     assert "synthetic-by-year: the folder holds files already" in again.err
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_a_method_is_trained_and_reported_by_year_with_the_settings_of_the_whole(
     labelwise: Callable, by_year: Path, tmp_path: Path
 ) -> None:

@@ -29,22 +29,20 @@ class Missing:
         if name.split(".")[0] in OPTIONAL:
             raise ImportError(name)
 sys.meta_path.insert(0, Missing())
-import torch
-torch.set_num_threads(1)
+from labelwise.tuning import jobs
+from worker_cases import PoolHere
+jobs.Pool = PoolHere  # what is trained is trained here, with the core alone
 from labelwise.cli import main
 main()
 """
 
 
-def tried(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """What came of a command where neither the real data nor anything but the core is at hand."""
+def run(*arguments: object) -> None:
+    """A command where neither the real data nor anything but the core is at hand."""
     command = [sys.executable, "-c", BARE, *map(str, arguments)]
     alone = {name: value for name, value in os.environ.items() if name != "LABELWISE_DATA"}
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=alone)
-
-
-def run(*arguments: object) -> None:
-    done = tried(*arguments)
+    alone |= {"OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=alone)
     assert done.returncode == 0, done.stderr
 
 
@@ -82,7 +80,10 @@ def test_a_corpus_is_prepared_then_trained_on_and_measured(
 
 
 def test_a_corpus_is_prepared_in_the_pieces_of_an_encoder(
-    synthetic: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    labelwise: Callable[..., Any],
+    synthetic: Dataset,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder = Path(synthetic.paths["train"]).parent
     words = frequent_words(section.text for act in synthetic.train for section in act.sections)
@@ -108,9 +109,9 @@ def test_a_corpus_is_prepared_in_the_pieces_of_an_encoder(
 
     # What it was prepared for is not mixed up with what it was not.
     for method, said in (("bigru-lwan", "which bigru-lwan does not read"), ("minilm-lwan", "asks")):
-        done = tried("reproduce", "--prepared", prepared, "--methods", method)
-        assert done.returncode != 0
-        assert said in " ".join(done.stderr.split())
+        refused = labelwise("reproduce", "--prepared", prepared, "--methods", method)
+        assert refused.code != 0
+        assert said in " ".join(refused.err.split())
 
 
 def test_options_that_contradict_each_other_are_refused(

@@ -134,6 +134,7 @@ def test_a_list_without_domains_takes_them_from_what_the_bundle_knows() -> None:
 
 
 @pytest.mark.real
+@pytest.mark.slow
 def test_the_shipped_model_has_the_terms_of_2026(
     labelwise: Callable, real_data: Path, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from worker_cases import PoolHere
 
 from labelwise import bundle as bundles
 from labelwise.corpus.dataset import Dataset, open_dataset
@@ -32,6 +33,7 @@ from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.vectors import read_vectors
 from labelwise.training.prepared import make_split, prepare, write_prepared
 from labelwise.training.vector_rows import write_vector_rows
+from labelwise.tuning import jobs
 
 CNN = ("epochs=3", "max_tokens=60", "filters=8", "kernel=3")
 RNN = ("epochs=3", "max_tokens=60", "units=8", "z_units=8")
@@ -107,7 +109,7 @@ def stamps(folder: Path) -> dict[str, int]:
 
 
 def test_killed_in_the_middle_it_goes_on_and_ends_with_the_report(
-    labelwise: Callable[..., Any], here: Path, data: Path
+    labelwise: Callable[..., Any], here: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ("--data", data, "-m", "exact-match,cnn-lwan", "--seeds", 2, "--jobs", 2, *sets(CNN))
     first = start(*asked)
@@ -132,6 +134,7 @@ def test_killed_in_the_middle_it_goes_on_and_ends_with_the_report(
     log = (checkpoint.parent / "log.jsonl").read_text().splitlines()
 
     before = stamps(here)
+    monkeypatch.setattr(jobs, "Pool", PoolHere)
     said = labelwise("reproduce", *asked)
     assert said.code == 0, said.err
     assert "exact-match, seed 0: finished before" in said.err
@@ -161,6 +164,7 @@ def test_killed_in_the_middle_it_goes_on_and_ends_with_the_report(
     assert stamps(here) == after
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_other_settings_are_other_results_and_the_file_of_settings_counts(
     labelwise: Callable[..., Any], here: Path, data: Path
 ) -> None:
@@ -199,6 +203,7 @@ def test_the_report_knows_what_is_joined_and_what_is_trained() -> None:
     assert set(JOINED) == MEMBERS.keys()
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_from_numbers_alone_networks_are_trained_and_joined(
     labelwise: Callable[..., Any], here: Path, data: Path
 ) -> None:
@@ -287,6 +292,7 @@ def prepare_folder(dataset: Dataset, folder: Path) -> tuple[Path, Path]:
     return folder, rows
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_what_fails_is_named_and_the_others_go_on(
     labelwise: Callable[..., Any], here: Path, data: Path
 ) -> None:
@@ -301,6 +307,7 @@ def test_what_fails_is_named_and_the_others_go_on(
     assert "| exact-match |" in (here / "results/acts/README.md").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_without_dev_documents_nothing_can_be_chosen(
     labelwise: Callable[..., Any], here: Path, data: Path
 ) -> None:

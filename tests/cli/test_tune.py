@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -33,9 +34,13 @@ class Missing:
         if name.split(".")[0] == "optuna":
             raise ImportError(name)
 sys.meta_path.insert(0, Missing())
+from labelwise.tuning import jobs
+from worker_cases import PoolHere
+jobs.Pool = PoolHere
 from labelwise.cli import main
 main()
 """
+"""It tries the trials in its own process, so that they too are tried without."""
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +57,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LABELWISE_DATA", raising=False)
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_a_study_is_resumed_and_the_best_settings_are_written(
     labelwise: Callable[..., Any], data: Path, tmp_path: Path
 ) -> None:
@@ -88,7 +94,7 @@ def test_a_study_is_resumed_and_the_best_settings_are_written(
 
 
 def test_trials_planned_here_are_tried_without_optuna_and_told_here(
-    labelwise: Callable[..., Any], data: Path, tmp_path: Path
+    labelwise: Callable[..., Any], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ("tune", "cnn-lwan", "--data", data, *TINY)
     planned = labelwise(*asked, *VARY, "--plan", 2)
@@ -99,7 +105,8 @@ def test_trials_planned_here_are_tried_without_optuna_and_told_here(
     assert lines[0]["settings"].keys() == {"filters", "learning_rate"}
 
     away = [sys.executable, "-c", WITHOUT_OPTUNA, *map(str, asked)]
-    run = [*away, "--run", "trials.jsonl", "--out", "results.jsonl", "--jobs", "2"]
+    run = [*away, "--run", "trials.jsonl", "--out", "results.jsonl"]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # which has worker_cases
     done = subprocess.run(run, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     results = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
@@ -163,6 +170,7 @@ def test_with_several_vectors_at_hand_they_are_varied_too(tmp_path: Path) -> Non
         other.settings({})
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_a_linear_method_can_be_tuned_too(labelwise: Callable[..., Any], data: Path) -> None:
     pytest.importorskip("numba")
     said = labelwise(
@@ -173,6 +181,7 @@ def test_a_linear_method_can_be_tuned_too(labelwise: Callable[..., Any], data: P
     assert " -  " in said.out  # it has no epochs
 
 
+@pytest.mark.usefixtures("workers_here")
 def test_what_always_fails_is_not_tried_for_ever(labelwise: Callable[..., Any], data: Path) -> None:
     fixed = ("--set", "device=cuda:7", *TINY)
     said = labelwise("tune", "cnn-lwan", "--data", data, *fixed, *VARY, "--jobs", 3)

@@ -114,6 +114,7 @@ def test_bad_records_are_raised_or_counted(folder: Path) -> None:
 
 
 @pytest.mark.real
+@pytest.mark.slow
 def test_eurlex57k_has_the_figures_of_the_paper(real_data: Path) -> None:
     start = time.perf_counter()
     description = describe(real_data)

@@ -87,6 +87,7 @@ def test_not_all_labels_can_be_hidden(synthetic: Dataset) -> None:
         Hiding(10_000).labels(synthetic.label_space)
 
 
+@pytest.mark.slow
 def test_hiding_972_labels_of_eurlex57k_gives_the_sizes_of_semsup_xc(real_data: Path) -> None:
     """3,136 labels seen, 1,057 unseen; labels of dev alone, which it does not count, come on top"""
     whole = open_dataset(real_data)

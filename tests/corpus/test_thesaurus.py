@@ -303,6 +303,7 @@ def test_without_rdflib_the_extra_is_named(turtle: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.real
+@pytest.mark.slow
 def test_eurovoc_has_its_known_size_and_is_searched_in_no_time(real_data: Path) -> None:
     thesaurus = read_thesaurus(real_data / "eurovoc" / "eurovoc-2021-en-fr.ttl.xz")
     sizes = (len(thesaurus), len(thesaurus.microthesauri), len(thesaurus.domains))

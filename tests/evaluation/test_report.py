@@ -311,8 +311,15 @@ def committed() -> Path:
     return folder
 
 
-def test_the_committed_report_is_what_the_committed_runs_give() -> None:
-    for folder, runs in runs_by_data(committed()).items():
+@pytest.fixture(scope="module")
+def committed_runs() -> dict[Path, list[Run]]:
+    return runs_by_data(committed())
+
+
+def test_the_committed_report_is_what_the_committed_runs_give(
+    committed_runs: dict[Path, list[Run]],
+) -> None:
+    for folder, runs in committed_runs.items():
         page = (folder / "README.md").read_text(encoding="utf-8")
         has_labels = (folder / "labels.csv").is_file()
         beside = faithfulness_table(folder), trial_sections(folder), hidden_views(folder)
@@ -321,12 +328,13 @@ def test_the_committed_report_is_what_the_committed_runs_give() -> None:
         assert page == made, f"run `labelwise report`: {folder} is out of date"
 
 
-def test_the_committed_figure_is_what_the_committed_runs_give() -> None:
-    folders = runs_by_data(committed())
+def test_the_committed_figure_is_what_the_committed_runs_give(
+    committed_runs: dict[Path, list[Run]],
+) -> None:
     pins = (ROOT / "constraints.txt").read_text().splitlines()
     if f"matplotlib=={mpl.__version__}" not in pins:
         pytest.skip(f"matplotlib {mpl.__version__} may draw otherwise than the pinned one")
-    for folder, runs in folders.items():
+    for folder, runs in committed_runs.items():
         split = "test" if all("test" in run.measures for run in runs) else "dev"
         drawn = {"curves.svg": curves_svg(runs, split)}
         if years := over_time(folder, runs):

@@ -250,14 +250,14 @@ def test_the_page_of_an_act_of_100_000_words_stays_small() -> None:
     )
     act = Document("32009L0001", "A long directive", articles)
     spans = [(match.start(), match.end()) for match in re.finditer(r"\S+", act.text)]
-    labels = [Prediction(Label(str(n), f"concept {n}", n), 0.5) for n in range(10)]
+    labels = [Prediction(Label(str(n), f"concept {n}", n), 0.5) for n in range(4)]
     found = [
         Evidence(
             str(n),
             "attention",
             tuple(Span(*span, (1 + (7 * at + n) % 13) / 700_000) for at, span in enumerate(spans)),
         )
-        for n in range(10)
+        for n in range(4)
     ]
     page = render_page(act, labels, found)
     assert len(page) < 4 * len(act.text) + 2_000_000

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pytest
+from worker_cases import PoolHere
 
 import labelwise
 from labelwise import bundle as bundles
@@ -24,37 +24,11 @@ from labelwise.evaluation.comparison import best_on_dev
 from labelwise.experiments import compact, reproduce, trainings, tune
 from labelwise.experiments.corpora import open_corpus
 from labelwise.experiments.jobs import Job
-from labelwise.experiments.worker import do
 from labelwise.tuning import jobs as side_by_side
 from labelwise.tuning.jobs import Jobs
 
 PAIR = ("acts", "permuted")
 CNN = ("epochs=2", "max_tokens=40", "filters=4", "kernel=3", "dim=8", "device=cpu")
-
-
-class Here:
-    """A pool that works in this process: what a worker is told, one after another."""
-
-    has_room = True
-
-    def __init__(self, jobs: int) -> None:
-        self.running: list[str] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing runs any more."""
-
-    def start(self, name: str, command: Sequence[str], log: Path) -> None:
-        log.parent.mkdir(parents=True, exist_ok=True)
-        log.touch()
-        do(Job.read(Path(command[3])))
-        self.running.append(name)
-
-    def ended(self) -> list[tuple[str, int]]:
-        done, self.running = [(name, 0) for name in self.running], []
-        return done
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +51,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(side_by_side, "Pool", Here)
+    monkeypatch.setattr(side_by_side, "Pool", PoolHere)
     monkeypatch.setattr(trainings, "MEMBERS", {"blend": ("svm", "lexical")})
 
 
@@ -104,7 +78,7 @@ def reproduced(data: Path, out: Path) -> None:
 def made(pair: Path) -> Path:
     """The models of both, by `reproduce`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(side_by_side, "Pool", Here)
+        patch.setattr(side_by_side, "Pool", PoolHere)
         patch.setattr(trainings, "MEMBERS", {"blend": ("svm", "lexical")})
         for name in PAIR:
             reproduced(pair / name, pair / f"made-{name}")

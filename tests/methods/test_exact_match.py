@@ -145,6 +145,7 @@ def _is_whole(text: str, start: int, name: str) -> bool:
 
 
 @pytest.mark.real
+@pytest.mark.slow
 def test_published_figures_on_the_dev_split_are_near(real_data: Path) -> None:
     """The paper's Exact Match row: RP@5 .097 on test; dev is drawn from the same acts."""
     from labelwise.evaluation.measures import evaluate

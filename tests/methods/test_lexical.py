@@ -221,6 +221,7 @@ def test_labels_without_a_word_are_scored_and_have_no_evidence() -> None:
 
 
 @pytest.mark.real
+@pytest.mark.slow
 def test_unseen_labels_of_real_acts_are_found(real_data: Path) -> None:
     """Zero-shot RP@5 of 87 dev documents; Exact Match has .20."""
     data = open_dataset(real_data)

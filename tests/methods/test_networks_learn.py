@@ -59,6 +59,6 @@ def test_every_network_trains_an_epoch_on_the_synthetic_corpus(
     width = {"filters": 16} if "cnn" in name else {"units": 8}
     cls = method_class(name)
     method = cls(cls.Settings(epochs=1, max_tokens=60, dim=16, device="cpu", **width))
-    method.fit(synthetic.train, synthetic.dev, synthetic.label_space)
+    method.fit(synthetic.train[:100], synthetic.dev[:20], synthetic.label_space)
     scores = method.scores(synthetic.test)
     assert scores.shape == (len(synthetic.test), len(synthetic.label_space))

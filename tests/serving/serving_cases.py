@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import socket
 import threading
 import time
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import httpx
+from httpx._transports import default as transports
 
 from labelwise.corpus.document import Document
 from labelwise.methods import Method
@@ -40,6 +42,9 @@ PATIENCE = 240.0
 
 for _part in ("connect", "read", "write", "pool"):  # what httpx.get and its like wait by themselves
     setattr(httpx._config.DEFAULT_TIMEOUT_CONFIG, _part, PATIENCE)
+
+# Every client reads all certificates again, which takes longer than what it is asked for.
+transports.create_ssl_context = functools.cache(transports.create_ssl_context)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ a threshold, and how many of those are gold, they give micro-F1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -87,19 +88,33 @@ class Counts:
 
     def per_document(self, view: str, measure: str) -> NDArray[np.float64]:
         """P@K, R@K, RP@K or nDCG@K of each document; NaN where it has no gold label in the view."""
+        values = np.full(self.documents, np.nan)
+        values[self.gold_labels(view) > 0] = self._of_kept(view, measure)
+        return values
+
+    def _of_kept(self, view: str, measure: str) -> NDArray[np.float64]:
+        """The measure of the documents that have a gold label in the view."""
         name, k = parse_measure(measure)
-        relevant = self.gold_labels(view)
-        # Gathered from the tables by bit pattern; a document without gold divides by NaN.
-        hits, gold = self._hits(view), np.where(relevant > 0, relevant, np.nan)
+        hits, gold = self._kept(view)
+        best = np.minimum(gold, k)
         values: NDArray[np.float64]
         if name == "nDCG":
-            values = _DCG[hits, k - 1] / IDEAL_DCG[np.clip(relevant, 1, k) - 1]
-            values[relevant == 0] = np.nan
-        elif name == "P":
-            values = np.where(relevant > 0, _HITS[hits, k - 1] / k, np.nan)
-        else:
-            values = _HITS[hits, k - 1] / (gold if name == "R" else np.minimum(gold, k))
+            values = _DCG[hits, k - 1] / IDEAL_DCG[best - 1]
+        else:  # gathered from the tables by bit pattern
+            values = _HITS[hits, k - 1] / {"P": k, "R": gold, "RP": best}[name]
         return values
+
+    def _kept(self, view: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Hits and gold labels of the documents that have one in the view: found once, since a
+        run is some 200 measures of each."""
+        if view not in self._kept_by_view:
+            gold = self.gold_labels(view)
+            self._kept_by_view[view] = self._hits(view)[gold > 0], gold[gold > 0]
+        return self._kept_by_view[view]
+
+    @cached_property
+    def _kept_by_view(self) -> dict[str, tuple[NDArray[Any], NDArray[np.int64]]]:
+        return {}
 
     def _hits(self, view: str) -> NDArray[Any]:
         """The bits of each document. Both views among all labels are parts of the one list."""
@@ -124,9 +139,8 @@ class Counts:
         """A measure over all documents; NaN where no document, or no label, takes part."""
         if measure.startswith("micro-F1"):
             return float(f1(*self.f1_counts(view, measure).sum(axis=0)))
-        values = self.per_document(view, measure)
-        kept = values[~np.isnan(values)]
-        return float(kept.mean()) if len(kept) else float("nan")
+        values = self._of_kept(view, measure)
+        return float(values.mean()) if len(values) else float("nan")
 
 
 def f1(
