@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from labelwise.bench import fuzz_samples, fuzz_work
+from labelwise.bench import fuzz, fuzz_samples, fuzz_work
 from labelwise.bench.fuzz import note_end, result_of
 from labelwise.bench.fuzz_lines import Lines
 from labelwise.bench.fuzz_mutations import MOST, OF_FORM, Form, mutated
@@ -31,6 +31,7 @@ def target(run: object = told, form: Form = "json") -> Target:
 
 def run(one: Target, folder: Path, inputs: int, seed: int = 0) -> Standing:
     """Go on with a target until it had so many inputs."""
+    folder.mkdir(exist_ok=True)
     standing = standing_of(folder, one.kind, one.name, seed)
     campaign(
         [one],
@@ -43,7 +44,6 @@ def run(one: Target, folder: Path, inputs: int, seed: int = 0) -> Standing:
 
 
 def test_a_campaign_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
-    (tmp_path / "whole").mkdir()
     whole = run(target(), tmp_path / "whole", 200, seed=7)
     run(target(), tmp_path, 100, seed=7)
     rest = run(target(), tmp_path, 200, seed=7)
@@ -52,6 +52,17 @@ def test_a_campaign_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Pat
     assert Campaign.read(tmp_path, 7).seed == 7
     with pytest.raises(LabelwiseError, match="has the seed 7"):
         Campaign.read(tmp_path, 8)
+
+
+def test_a_campaign_that_had_its_inputs_writes_its_record_and_begins_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(target(), tmp_path / "state", 100)
+    words = f"fuzz --inputs 100 --state {tmp_path / 'state'} --out {tmp_path}"
+    monkeypatch.setattr("sys.argv", words.split())
+    with pytest.raises(SystemExit, match="0"):
+        fuzz.main()
+    assert read_result(tmp_path / "results" / "fuzz.json")["inputs"] == 100
 
 
 def test_what_raises_is_counted_and_its_input_is_kept(tmp_path: Path) -> None:

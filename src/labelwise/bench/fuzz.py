@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
@@ -158,6 +158,20 @@ def main() -> None:
     given = parser.parse_args()
     given.state.mkdir(parents=True, exist_ok=True)
     so_far = Campaign.read(given.state, given.seed)
+    if given.inputs is None or _inputs(given.state) < given.inputs:
+        _go_on(given, so_far)
+    result = result_of(so_far, all_standings(given.state))
+    write_result(given.out, "fuzz", result)
+    print(f"{result['inputs']:,} inputs, {len(result['wrong'])} went wrong")
+    sys.exit(1 if result["wrong"] else 0)
+
+
+def _inputs(state: Path) -> int:
+    return sum(one.inputs for one in all_standings(state))
+
+
+def _go_on(given: argparse.Namespace, so_far: Campaign) -> None:
+    """Until it is enough, or somebody interrupts it."""
     so_far.load = busy_cores()
     before, began = so_far.seconds, time.monotonic()
     with ExitStack() as stack:
@@ -174,13 +188,9 @@ def main() -> None:
 
         def keep() -> None:
             so_far.seconds = before + time.monotonic() - began
-            so_far.memory.append(
-                {
-                    "inputs": workers.inputs,
-                    "campaign": workers.memory(),
-                    "service": memory_of(service),
-                }
-            )
+            with suppress(OSError):  # of a process that ends while it is looked at
+                memory = {"campaign": workers.memory(), "service": memory_of(service)}
+                so_far.memory.append({"inputs": workers.inputs, **memory})
             so_far.write(given.state)
 
         def enough() -> bool:
@@ -188,19 +198,15 @@ def main() -> None:
                 return True
             return given.minutes is not None and time.monotonic() - began > 60 * given.minutes
 
-        while not enough():
-            time.sleep(0.2)
-            workers.look()
-            if time.monotonic() - kept > EVERY:
-                kept = time.monotonic()
-                keep()
-                print(f"{workers.inputs:,} inputs", flush=True)
+        with suppress(KeyboardInterrupt):
+            while not enough():
+                time.sleep(0.2)
+                workers.look()
+                if time.monotonic() - kept > EVERY:
+                    kept = time.monotonic()
+                    keep()
+                    print(f"{workers.inputs:,} inputs", flush=True)
         keep()
-    standings = all_standings(given.state)
-    result = result_of(so_far, standings)
-    write_result(given.out, "fuzz", result)
-    print(f"{result['inputs']:,} inputs, {len(result['wrong'])} went wrong")
-    sys.exit(1 if result["wrong"] else 0)
 
 
 if __name__ == "__main__":

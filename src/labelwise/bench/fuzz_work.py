@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import random
+import signal
 import tempfile
 import time
 import traceback
@@ -59,6 +60,7 @@ class Share:
 def work(share: Share, counts: SynchronizedArray[int], ended: Event) -> None:
     """Go on with the share until it is ended, by word or by the end of the process that began it;
     ``counts`` tells how many inputs each share has had."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who interrupts the campaign has it end the work
     began_by = os.getppid()
     with tempfile.TemporaryDirectory(prefix="labelwise-fuzz-") as name:
         scratch = Path(name)
