@@ -104,6 +104,17 @@ def test_a_broken_manifest_is_refused(saved: Path, content: str) -> None:
         bundle.load(saved)
 
 
+def test_a_manifest_or_a_part_that_is_nested_without_end_is_refused(saved: Path) -> None:
+    manifest, _, _ = contents(saved)
+    rewrite(saved, manifest)
+    deep = "[" * 100_000
+    with pytest.raises(BundleError, match="a part is not JSON"):
+        bundle._parsed(deep.encode())
+    (saved / "bundle.json").write_text(deep)
+    with pytest.raises(BundleError, match="cannot be read"):
+        bundle.load(saved)
+
+
 def test_another_format_version_says_what_to_do(saved: Path) -> None:
     manifest = json.loads((saved / "bundle.json").read_text())
     (saved / "bundle.json").write_text(json.dumps({**manifest, "format": 99}))

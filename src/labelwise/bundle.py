@@ -195,7 +195,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
         raise BundleError(f"{folder}: this is not a bundle: it has no {MANIFEST}")
     try:
         manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
-    except (ValueError, OSError) as error:
+    except (ValueError, RecursionError, OSError) as error:
         raise BundleError(f"{folder / MANIFEST}: cannot be read: {error}") from error
     if not isinstance(manifest, dict) or "format" not in manifest:
         raise BundleError(f"{folder / MANIFEST}: has no format version")
@@ -234,7 +234,7 @@ def _read(folder: Path, wanted: Sequence[str]) -> tuple[dict[str, Any], dict[str
 def _parsed(data: bytes) -> Any:
     try:
         return json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BundleError(f"a part is not JSON: {error}") from error
 
 

@@ -82,6 +82,21 @@ def test_what_raises_is_counted_and_its_input_is_kept(tmp_path: Path) -> None:
     read_result(write_result(tmp_path, "fuzz", result))
 
 
+def test_what_was_mended_is_read_again_and_went_wrong_no_more(tmp_path: Path) -> None:
+    def breaks(data: bytes) -> str:
+        if data.endswith(b"}"):
+            return "read"
+        raise IndexError("a fault of ours")
+
+    standing = run(target(breaks), tmp_path, 50)
+    found = len(standing.wrong)
+    assert found
+    fuzz_work.read_again(target(breaks), standing, tmp_path)
+    assert (len(standing.wrong), standing.mended) == (found, [])
+    fuzz_work.read_again(target(told), standing, tmp_path)
+    assert (standing.wrong, len(standing.mended)) == ([], found)
+
+
 def test_what_takes_longer_than_its_size_allows_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,6 +120,12 @@ def test_a_root_of_another_kind_is_split_by_its_words() -> None:
     assert texts(general, "attachments") == ["Done at Parma, 1 May 2009."]
 
 
+def test_an_error_that_quotes_lines_of_the_file_is_still_one_sentence() -> None:
+    with pytest.raises(InputError, match="not well-formed") as told:
+        parse_formex(b"<ACT><P><![CDATA[ figs\nand dates\nand nuts", "act.xml")
+    assert "\n" not in str(told.value)
+
+
 def test_broken_xml_names_the_file_and_the_line() -> None:
     with pytest.raises(InputError, match=r"cut\.xml, line 2: is not well-formed XML"):
         parse_formex(b"<ACT>\n<TITLE><TI>", "cut.xml")

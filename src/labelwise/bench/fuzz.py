@@ -111,6 +111,7 @@ def result_of(campaign: Campaign, standings: Sequence[Standing]) -> dict[str, An
                     "different outcomes": sum(len(one.outcomes) for one in each),
                     "lines reached": len({line for one in each for line in one.lines}),
                     "went wrong": sum(len(one.wrong) for one in each),
+                    "mended since": sum(len(one.mended) for one in each),
                     "over their time": sum(one.late for one in each),
                     "slowest, of its time": round(max(one.slowest for one in each), 4),
                 }
@@ -124,11 +125,15 @@ def result_of(campaign: Campaign, standings: Sequence[Standing]) -> dict[str, An
         "neither a result nor a sentence; its time is that of a document of its size (of requests "
         "the part of the client, beside an end after a minute). What brought a new outcome, or "
         "reached new lines of the package (looked at for one input in ten, and not within the "
-        "service), was changed further.",
+        "service), was changed further. What raised an error is read again by the next call, and "
+        "counted as mended where it does so no more.",
         "columns": list(rows[0]),
         "rows": rows,
         "wrong": [
             {"kind": one.kind, "name": one.name, **each} for one in standings for each in one.wrong
+        ],
+        "mended": [
+            {"kind": one.kind, "name": one.name, **each} for one in standings for each in one.mended
         ],
         "memory": _ends(campaign.memory),
         "inputs": inputs,

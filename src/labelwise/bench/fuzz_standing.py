@@ -32,6 +32,8 @@ class Standing:
     wrong: list[dict[str, Any]] = field(default_factory=list)
     """Numbers of inputs, and what went wrong. One that is still to come ended its process: it is
     counted and not read again."""
+    mended: list[dict[str, Any]] = field(default_factory=list)
+    """What raised an error once and does so no more."""
 
     @property
     def file(self) -> str:

@@ -72,6 +72,8 @@ def work(share: Share, counts: SynchronizedArray[int], ended: Event) -> None:
         ]
         mine = every[share.number :: share.of]
         standings = [standing_of(share.state, one.kind, one.name, share.seed) for one in mine]
+        for one, standing in zip(mine, standings, strict=True):
+            read_again(one, standing, share.state)
 
         def enough() -> bool:
             counts[share.number] = sum(one.inputs for one in standings)
@@ -103,6 +105,18 @@ def campaign(
         one.write(folder)
 
 
+def read_again(target: Target, standing: Standing, folder: Path) -> None:
+    """Read what raised an error in an earlier call: where it was mended, it went wrong no more."""
+    for one in list(standing.wrong):
+        if one.get("raised"):
+            try:
+                target.run((folder / standing.input_file(one["input"])).read_bytes())
+            except (Exception, SystemExit):
+                continue
+            standing.wrong.remove(one)
+            standing.mended.append(one)
+
+
 def one_input(
     target: Target, standing: Standing, lines: Lines, folder: Path, current: Path
 ) -> None:
@@ -118,13 +132,13 @@ def one_input(
     told = {"kind": target.kind, "name": target.name, "input": number}
     current.write_bytes(json.dumps(told).encode() + b"\n" + data)
     began = time.process_time()
-    wrong = None
+    wrong, raised = None, False
     try:
         outcome = target.run(data)
     except (Exception, SystemExit) as error:  # whatever it is, it is what is looked for
         outcome = f"{type(error).__name__}: {error}"[:200]
         last = traceback.extract_tb(error.__traceback__)[-1]
-        wrong = f"{outcome} ({Path(last.filename).name}, line {last.lineno})"
+        wrong, raised = f"{outcome} ({Path(last.filename).name}, line {last.lineno})", True
     share = (time.process_time() - began) / seconds_for(len(data))
     standing.slowest = max(standing.slowest, share)
     if share > 1:
@@ -139,7 +153,7 @@ def one_input(
     if outcome in standing.outcomes or len(standing.outcomes) < 10 * KEPT:
         standing.outcomes[outcome] = standing.outcomes.get(outcome, 0) + 1
     if wrong is not None:
-        standing.wrong.append({"input": number, "wrong": wrong})
+        standing.wrong.append({"input": number, "wrong": wrong, "raised": raised})
         (folder / standing.input_file(number)).write_bytes(data)
 
 

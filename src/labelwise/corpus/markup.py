@@ -94,7 +94,8 @@ def parse_xml(text: str, name: str) -> Any:
         root = etree.fromstring(bare, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
-        raise InputError(f"is not well-formed XML ({error})", file=name, line=line) from error
+        told = " ".join(str(error).split())  # it may hold lines of the file
+        raise InputError(f"is not well-formed XML ({told})", file=name, line=line) from error
     return root
 
 

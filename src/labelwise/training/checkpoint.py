@@ -90,7 +90,7 @@ def read_checkpoint(file: Path) -> Checkpoint:
             raise ValueError("its checksum does not fit")
         header = json.loads(content[8 : _header_end(content)])
         return load(content), json.loads(header["__metadata__"]["values"])
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise LabelwiseError(
             f"{file}: this is not a checkpoint that can be read ({error})"
         ) from error
