@@ -92,6 +92,7 @@ def test_a_corpus_is_prepared_in_the_pieces_of_an_encoder(
     what = ("--encoder", encoder, "--most", 40)
     run("prepare", "--data", folder, *what, "--out", prepared)
     monkeypatch.setenv("LABELWISE_ENCODERS", str(encoder.parent))
+    monkeypatch.delenv("LABELWISE_DATA", raising=False)  # what is prepared is all there is
     quick = (f"encoder={encoder.name}", "piece_tokens=20", "stride=20", "epochs=1", "device=cpu")
     where = ("--prepared", prepared, "--out", out / "results", "--bundles", out)
     chosen = ("--methods", "mpnet-lwan", "--seeds", 1, "--no-report")
