@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from threads_apart import apart
 
 from labelwise.bench import overload
 from labelwise.bench.load import Request
@@ -55,7 +56,7 @@ def server() -> Iterator[ThreadingHTTPServer]:
 def test_requests_come_from_many_addresses_and_each_is_counted_once(
     server: ThreadingHTTPServer,
 ) -> None:
-    borne = bear(server.server_port, [ACT], rate=100.0, seconds=0.195)
+    borne = apart(bear, server.server_port, [ACT], rate=100.0, seconds=0.195)
     assert len(borne.asked) == len(Handler.asked) == 20
     assert {body for _, body in Handler.asked} == {b"text=figs"}
     assert len({address for address, _ in Handler.asked}) == 16

@@ -6,7 +6,6 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
+from threads_apart import apart
 
 from labelwise.evidence.heat import MOST
 from labelwise.methods.base import Evidence, Span
@@ -44,8 +44,7 @@ def pieces_of(response: Any, most: int) -> list[str]:
                 break
         return found
 
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, taken()).result()
+    return apart(asyncio.run, taken())
 
 
 def entries(made: list[tuple[int, str]], count: int) -> list[Callable[[], BaseModel]]:

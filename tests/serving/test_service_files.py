@@ -6,8 +6,6 @@ import gzip
 import io
 import json
 import lzma
-import os
-import signal
 import sys
 import tempfile
 import time
@@ -18,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 import written_files
 from serving_cases import ACT, wait_until
@@ -251,17 +250,12 @@ def test_a_long_text_is_split_as_a_short_one_is(client: httpx.Client) -> None:
 
 def test_the_reading_process_is_started_again_when_it_was_killed(client: httpx.Client) -> None:
     assert parse(client, "act.txt", ACT.encode()).status_code == 200
-    children = [
-        int(child)
-        for task in Path("/proc/self/task").iterdir()
-        for child in (task / "children").read_text().split()
-    ]
     readers = [
         child
-        for child in children
-        if b"labelwise.serving.reading" in Path(f"/proc/{child}/cmdline").read_bytes()
+        for child in psutil.Process().children()
+        if "labelwise.serving.reading" in " ".join(child.cmdline())
     ]
     assert readers
     for child in readers:
-        os.kill(child, signal.SIGKILL)
+        child.kill()
     wait_until(lambda: parse(client, "act.txt", ACT.encode()).status_code == 200)

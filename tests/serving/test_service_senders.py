@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 from serving_cases import figure, raw, wait_until
+from threads_apart import apart
 
 from labelwise.methods import Method
 from labelwise.serving.limits import Limits
@@ -23,11 +23,6 @@ pytestmark = pytest.mark.xdist_group("serving")
 LIMITS = Limits(max_body=1_000, slow=4)
 SLOW = replace(LIMITS, prompt=0.0)
 """The same for a body that is slow from the beginning."""
-
-
-def run_apart(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
 
 
 def receiving(*pieces: bytes, ends: bool) -> Callable[[], Coroutine[Any, Any, Any]]:
@@ -91,7 +86,7 @@ def test_stalled_large_bodies_leave_the_memory_of_others_alone() -> None:
         await asyncio.wait(stalled)
         return held, traffic.bodies.held, found
 
-    assert run_apart(told()) == (1_000, 0, b"y" * 500 + b"z" * 500)
+    assert apart(asyncio.run, told()) == (1_000, 0, b"y" * 500 + b"z" * 500)
 
 
 def test_slow_senders_have_so_many_places_and_one_client_not_all_of_them() -> None:
@@ -113,7 +108,7 @@ def test_slow_senders_have_so_many_places_and_one_client_not_all_of_them() -> No
         assert traffic.arriving == traffic.slow.held == 0
         return refused, len(refused)
 
-    refused, count = run_apart(told())
+    refused, count = apart(asyncio.run, told())
     assert count == 3
     assert all("arrive as slowly as this one" in one for one in refused)
 
@@ -127,7 +122,7 @@ def test_a_slow_body_that_arrives_in_the_end_is_read() -> None:
         body.let_go()
         return found, traffic.slow_bodies.held
 
-    assert run_apart(told()) == (b"ab", 0)
+    assert apart(asyncio.run, told()) == (b"ab", 0)
 
 
 def test_places_are_shared_among_clients() -> None:

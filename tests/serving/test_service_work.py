@@ -5,22 +5,15 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from threads_apart import apart
 
 from labelwise.corpus.document import Document, Section
 from labelwise.methods.base import Scores
 from labelwise.serving.work import FullError, Scorer, Tasks
-
-
-def run_apart(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """In a thread of its own: a browser's tests may keep a loop running in this one."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
 
 
 def act(text: str) -> Document:
@@ -64,7 +57,7 @@ def test_documents_that_come_together_are_scored_together_and_go_back_to_their_a
             work.submit([act("dddd")]),
         )
 
-    answers = run_apart(ask())
+    answers = apart(asyncio.run, ask())
     assert [one.ravel().tolist() for one in answers] == [[1], [3, 2], [4]]
     assert method.batches == [["a", "bbb", "cc", "dddd"]]
     work.close()
@@ -78,7 +71,7 @@ def test_a_document_does_not_wait_where_no_other_can_come() -> None:
     async def ask() -> None:
         await work.submit([act("alone")])
 
-    run_apart(ask())
+    apart(asyncio.run, ask())
     assert time.perf_counter() - began < 300
     work.close()
 
@@ -91,8 +84,8 @@ def test_a_batch_ends_at_its_size_and_at_its_characters() -> None:
     async def ask(*texts: str) -> None:
         await asyncio.gather(*(work.submit([act(text)]) for text in texts))
 
-    run_apart(ask("a", "b", "c"))
-    run_apart(ask(long, "y" * 200))
+    apart(asyncio.run, ask("a", "b", "c"))
+    apart(asyncio.run, ask(long, "y" * 200))
     assert method.batches == [["a", "b"], ["c"], [long], ["y" * 200]]
     work.close()
 
@@ -109,7 +102,7 @@ def test_one_document_at_fault_fails_alone() -> None:
             return_exceptions=True,
         )
 
-    good, bad, better = run_apart(ask())
+    good, bad, better = apart(asyncio.run, ask())
     assert isinstance(bad, ValueError)
     assert not isinstance(good, BaseException)
     assert not isinstance(better, BaseException)
@@ -130,7 +123,7 @@ def test_beyond_its_limit_a_queue_refuses_and_has_room_again_later() -> None:
         await asyncio.sleep(0.3)
         await work.submit([act("d")])
 
-    run_apart(ask())
+    apart(asyncio.run, ask())
     work.close()
 
 
@@ -147,7 +140,7 @@ def test_what_was_cancelled_is_not_done_and_what_was_accepted_is_at_the_end() ->
         answer, _, _ = await asyncio.gather(last, closing, first)
         return answer
 
-    assert run_apart(ask())[0, 0] == 4
+    assert apart(asyncio.run, ask())[0, 0] == 4
     assert [one for batch in method.batches for one in batch] == ["first", "last"]
     assert work.held == 0
 
@@ -163,6 +156,6 @@ def test_tasks_run_one_after_another_on_their_own_thread() -> None:
 
         return await asyncio.gather(*(tasks.submit(lambda n=n: note(n)) for n in range(5)))
 
-    assert run_apart(ask()) == [0, 1, 2, 3, 4]
+    assert apart(asyncio.run, ask()) == [0, 1, 2, 3, 4]
     assert set(seen) == {"test"}
     tasks.close()

@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
@@ -167,6 +167,7 @@ def memory_of(process: int) -> int:
 def _children(process: int) -> list[int]:
     found = []
     for task in Path(f"/proc/{process}/task").iterdir():
-        for child in (task / "children").read_text("ascii").split():
-            found += [int(child), *_children(int(child))]
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended since
+            for child in (task / "children").read_text("ascii").split():
+                found += [int(child), *_children(int(child))]
     return found
