@@ -51,16 +51,16 @@ bench: $(STAMP)         ## side by side with peers, each in an environment of it
 	$(BIN)/labelwise bench --acts 20000
 
 overload: $(STAMP)      ## too many requests, and many for long, beside Annif: an hour
-	$(BIN)/python -m labelwise.bench.overload
+	$(BIN)/python -m labelwise.campaigns.overload
 
 chaos: $(STAMP)         ## kills, full and slow disks, jumping clocks at 200 random moments: an hour or two
-	$(BIN)/python -m labelwise.bench.chaos --rounds 200
+	$(BIN)/python -m labelwise.campaigns.chaos --rounds 200
 
 fuzz: $(STAMP)          ## changed files, models and requests, for five minutes; goes on where it stood
-	$(BIN)/python -m labelwise.bench.fuzz --minutes 5 --samples tests/corpus/files
+	$(BIN)/python -m labelwise.campaigns.fuzz --minutes 5 --samples tests/corpus/files
 
 fuzz-long: $(STAMP)     ## the same until there were a million of them: hours
-	$(BIN)/python -m labelwise.bench.fuzz --inputs 1000000 --samples tests/corpus/files
+	$(BIN)/python -m labelwise.campaigns.fuzz --inputs 1000000 --samples tests/corpus/files
 
 container: $(STAMP)     ## the image started without rights on a disk that cannot be written to
 	$(BIN)/python deploy/container.py -- $(PODMAN)

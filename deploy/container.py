@@ -18,8 +18,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+from labelwise.bench.facts import machine
 from labelwise.bench.load import free_port
-from labelwise.bench.machine import machine
 from labelwise.bench.results import write_result
 
 LOCKED = (

@@ -31,7 +31,7 @@ LONGEST = (
     "inference",
     "tests/evaluation/test_report.py",
     "tests/training/test_resume.py",
-    "tests/bench/test_chaos.py",
+    "tests/campaigns/test_chaos.py",
     "tests/bench/test_encoder_cpu.py",
     "tests/bench/test_training_bench.py",
     "site",

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from labelwise.bench import attention, curves, page, repeats, runner
+from labelwise.bench import attention, curves, page, results, runner
 from labelwise.bench.curves import curve_table, curves_svg, write_figures
 from labelwise.bench.results import read_result, write_result
 from labelwise.errors import InputError, LabelwiseError
@@ -19,7 +19,7 @@ COMMITTED = Path(__file__).parents[2] / "benchmarks"
 ROWS = [{"": "ours", "fit": 2.0}, {"": "theirs", "fit": 5.0}]
 
 
-@pytest.mark.parametrize("module", [attention, curves, page, repeats, runner])
+@pytest.mark.parametrize("module", [attention, curves, page, results, runner])
 def test_the_examples_hold(module: Any) -> None:
     found = doctest.testmod(module)
     assert found.failed == 0
@@ -84,7 +84,7 @@ def test_a_figure_is_shown_with_its_unit(how: str, value: float, shown: str) -> 
 
 
 def test_repeats_are_shown_as_median_and_spread() -> None:
-    row = {"": "ours", "fit": repeats.spread([2.0, 1.0, 4.0])}
+    row = {"": "ours", "fit": results.spread([2.0, 1.0, 4.0])}
     column = {"key": "fit", "as": "seconds"}
     assert page.cell(column, row, [row], "") == "2.00 s (1.00 s – 4.00 s)"
     beside = {**column, "as": "ratio", "peer": "theirs"}
@@ -94,7 +94,7 @@ def test_repeats_are_shown_as_median_and_spread() -> None:
 def test_times_as_fast_is_the_peer_over_ours_and_its_spread_rises() -> None:
     column = {"key": "fit", "as": "times", "peer": "theirs"}
     assert page.cell(column, ROWS[0], ROWS, "") == "2.50"
-    row = {"": "ours", "fit": repeats.spread([2.0, 1.0, 4.0])}
+    row = {"": "ours", "fit": results.spread([2.0, 1.0, 4.0])}
     assert page.cell(column, row, [row, ROWS[1]], "") == "2.50 (1.25 – 5.00)"
 
 
@@ -138,7 +138,7 @@ def test_a_curve_is_drawn_the_same_each_time_and_shown_on_the_page(tmp_path: Pat
     points = [
         {
             "labels": labels,
-            "labelwise seconds": repeats.spread([labels * 1e-6]),
+            "labelwise seconds": results.spread([labels * 1e-6]),
             "labelwise bytes": labels,
             "plain PyTorch seconds": labels * 3e-6 if labels < 9000 else "out of memory",
             "plain PyTorch bytes": labels * 20 if labels < 9000 else "out of memory",

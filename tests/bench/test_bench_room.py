@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from labelwise.bench import BENCHMARKS, find, peers, runner
-from labelwise.bench.machine import busy_cores, machine
+from labelwise.bench import BENCHMARKS, find, processes, runner
+from labelwise.bench.facts import busy_cores, machine
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import run_module, run_program
-from labelwise.bench.repeats import taking_turns
-from labelwise.bench.results import read_result
+from labelwise.bench.results import read_result, taking_turns
 from labelwise.errors import LabelwiseError
 
 RESULT: Result = {"what": "Tagging", "columns": ["", "seconds"], "rows": [{"": "a", "seconds": 1}]}
@@ -66,24 +65,26 @@ def test_an_environment_that_is_there_is_used_again(
         installed.append(command[-1:])
         return types.SimpleNamespace(returncode=0, stderr="")
 
-    monkeypatch.setattr(peers.venv, "create", create)
-    monkeypatch.setattr(peers.subprocess, "run", install)
-    first = peers.environment("omikuji", ["omikuji==0.5.2"], tmp_path)
-    assert first == peers.environment("omikuji", ["omikuji==0.5.2"], tmp_path)
+    monkeypatch.setattr(processes.venv, "create", create)
+    monkeypatch.setattr(processes.subprocess, "run", install)
+    first = processes.environment("omikuji", ["omikuji==0.5.2"], tmp_path)
+    assert first == processes.environment("omikuji", ["omikuji==0.5.2"], tmp_path)
     assert first == str(tmp_path / ".peers" / "omikuji" / "bin" / "python")
     assert made == [tmp_path / ".peers" / "omikuji"]
-    peers.environment("omikuji", ["omikuji==0.5.1"], tmp_path)
+    processes.environment("omikuji", ["omikuji==0.5.1"], tmp_path)
     assert installed == [["omikuji==0.5.2"], ["omikuji==0.5.1"]]
 
 
 def test_a_peer_that_cannot_be_installed_is_named_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peers.venv, "create", lambda folder, **options: folder.mkdir(parents=True))
+    monkeypatch.setattr(
+        processes.venv, "create", lambda folder, **options: folder.mkdir(parents=True)
+    )
     failed = types.SimpleNamespace(returncode=1, stderr="...\nERROR: No matching distribution\n")
-    monkeypatch.setattr(peers.subprocess, "run", lambda *a, **k: failed)
+    monkeypatch.setattr(processes.subprocess, "run", lambda *a, **k: failed)
     with pytest.raises(LabelwiseError, match=r"omikuji could not be .* No matching distribution"):
-        peers.environment("omikuji", ["omikuji==99"], tmp_path)
+        processes.environment("omikuji", ["omikuji==99"], tmp_path)
     assert not (tmp_path / ".peers" / "omikuji" / ".installed").exists()
 
 
@@ -151,10 +152,10 @@ def test_a_busy_machine_is_told_and_recorded(
 
 def test_cores_at_work_are_counted_and_not_what_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter([(1_000, 5_000), (1_150, 5_050)])
-    monkeypatch.setattr("labelwise.bench.machine._ticks", lambda: next(ticks))
+    monkeypatch.setattr("labelwise.bench.facts._ticks", lambda: next(ticks))
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert busy_cores(0) == 1.5
-    monkeypatch.setattr("labelwise.bench.machine._ticks", lambda: None)
+    monkeypatch.setattr("labelwise.bench.facts._ticks", lambda: None)
     monkeypatch.setattr("os.getloadavg", lambda: (0.7, 0.0, 0.0))
     assert busy_cores(0) == 0.7
 

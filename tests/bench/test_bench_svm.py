@@ -60,7 +60,7 @@ def test_a_corpus_made_for_the_run_is_there_to_its_end(
     def small(folder: Path, seed: int) -> None:
         make_dataset(folder, seed=seed, train=200, dev=20, test=20)
 
-    monkeypatch.setattr("labelwise.bench.corpus.make_dataset", small)
+    monkeypatch.setattr("labelwise.bench.facts.make_dataset", small)
     result = svm.run(Plan(out=tmp_path))
     assert result["data"]["name"] == "synthetic"
     assert result["data"]["counts"]["train"] == 200
@@ -70,8 +70,8 @@ def test_without_data_the_synthetic_corpus_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[Any] = []
-    monkeypatch.setattr("labelwise.bench.corpus.make_dataset", lambda *a, **k: made.append((a, k)))
-    from labelwise.bench.corpus import data_folder
+    monkeypatch.setattr("labelwise.bench.facts.make_dataset", lambda *a, **k: made.append((a, k)))
+    from labelwise.bench.facts import data_folder
 
     assert data_folder(Plan(), tmp_path) == tmp_path / "synthetic"
     assert made == [((tmp_path / "synthetic",), {"seed": 0})]

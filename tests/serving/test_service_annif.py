@@ -14,7 +14,7 @@ import httpx
 import pytest
 from serving_cases import ACT
 
-from labelwise.bench.peers import environment
+from labelwise.bench.processes import environment
 from labelwise.bench.service import ANNIF
 from labelwise.corpus.dataset import Dataset
 from labelwise.errors import LabelwiseError

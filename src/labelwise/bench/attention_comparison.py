@@ -29,7 +29,7 @@ from labelwise.bench.attention import (
 )
 from labelwise.bench.curves import OURS, OUTPUTS_FIRST, PLAIN
 from labelwise.bench.page import cell
-from labelwise.bench.repeats import spread
+from labelwise.bench.results import spread
 
 COMPILED = "torch.compile of the quicker plain one"
 LIBMULTILABEL = "LibMultiLabel"

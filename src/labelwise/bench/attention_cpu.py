@@ -28,10 +28,10 @@ from labelwise.bench.attention import (
     plain,
 )
 from labelwise.bench.curves import OURS, OUTPUTS_FIRST, PLAIN, curve_table
-from labelwise.bench.machine import memory
+from labelwise.bench.facts import memory
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import run_module, threads
-from labelwise.bench.repeats import spread, taking_turns
+from labelwise.bench.results import spread, taking_turns
 from labelwise.evaluation.runs import peak_memory
 from labelwise.progress import track
 

@@ -34,7 +34,7 @@ from labelwise.bench.attention import (
 from labelwise.bench.attention_comparison import LIBMULTILABEL, Comparison, training_table
 from labelwise.bench.curves import OURS, PLAIN, curve_table
 from labelwise.bench.plan import Plan, Result
-from labelwise.bench.repeats import spread
+from labelwise.bench.results import spread
 from labelwise.progress import track
 
 REPEATS = 30

@@ -22,12 +22,12 @@ import torch
 from torch import Tensor, nn
 
 from labelwise import bundle as bundles
-from labelwise.bench.corpus import data_facts, data_folder
 from labelwise.bench.encoder_peer import plain_attention, transformers_model, transformers_version
+from labelwise.bench.facts import data_facts, data_folder
 from labelwise.bench.inference import WORDS, of_length, some
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import threads
-from labelwise.bench.repeats import spread, taking_turns
+from labelwise.bench.results import spread, taking_turns
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.document import Document
 from labelwise.evaluation.measures import evaluate

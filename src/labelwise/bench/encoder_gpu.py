@@ -29,7 +29,7 @@ from labelwise.bench.encoder_peer import (
     transformers_version,
 )
 from labelwise.bench.plan import Plan, Result
-from labelwise.bench.repeats import spread, taking_turns
+from labelwise.bench.results import spread, taking_turns
 from labelwise.layers.encoder_files import FOLDERS, EncoderShape, read_shape, read_weights
 from labelwise.methods.encoder import EncoderMaterial, EncoderNetwork, EncoderSettings
 from labelwise.methods.minilm_lwan import MinilmLwanSettings

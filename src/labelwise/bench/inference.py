@@ -24,11 +24,10 @@ import numpy as np
 import torch
 
 from labelwise import bundle as bundles
-from labelwise.bench.corpus import data_facts, data_folder
-from labelwise.bench.peers import PROGRAMS, environment
+from labelwise.bench.facts import data_facts, data_folder
 from labelwise.bench.plan import Plan, Result
-from labelwise.bench.processes import run_module, run_program, threads
-from labelwise.bench.repeats import spread, taking_turns
+from labelwise.bench.processes import PROGRAMS, environment, run_module, run_program, threads
+from labelwise.bench.results import spread, taking_turns
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.errors import LabelwiseError

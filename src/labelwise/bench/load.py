@@ -15,6 +15,9 @@ from statistics import quantiles
 
 from labelwise.errors import LabelwiseError
 
+BEGINNING = 900.0
+"""Seconds for a service to begin, on however busy a machine."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -110,13 +113,12 @@ def running(
     ready: str,
     env: Mapping[str, str],
     folder: Path,
-    patience: float = 180,
 ) -> Iterator[int]:
     """A service in a process of its own, from its first good answer on ``ready``; its id."""
     with (folder / f"service-{port}.log").open("w+", encoding="utf-8") as log:
         process = subprocess.Popen(command, env=dict(env), cwd=folder, stdout=log, stderr=log)
         try:
-            deadline = time.monotonic() + patience
+            deadline = time.monotonic() + BEGINNING
             while not _answers(port, ready):
                 if process.poll() is not None or time.monotonic() > deadline:
                     log.seek(0)

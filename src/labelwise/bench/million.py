@@ -16,11 +16,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from labelwise.bench.corpus import data_facts, data_folder
+from labelwise.bench.facts import data_facts, data_folder
 from labelwise.bench.million_processes import FEWEST, MOST, MadeActs, Tagging, Watched, watched
-from labelwise.bench.peers import LIBMULTILABEL, PROGRAMS, environment
 from labelwise.bench.plan import Plan, Result
-from labelwise.bench.processes import run_program, threads
+from labelwise.bench.processes import LIBMULTILABEL, PROGRAMS, environment, run_program, threads
 from labelwise.bench.service import ANNIF, TRAINED, annif_environment, annif_model
 from labelwise.bench.svm import write_tsv
 from labelwise.corpus.dataset import Dataset, open_dataset

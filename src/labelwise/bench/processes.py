@@ -1,4 +1,5 @@
-"""Ours and the peer's each run in a process of their own, so that memory and caches are apart."""
+"""Ours and the peer's each run in a process of their own, so that memory and caches are apart;
+peers in environments of their own too, so that their pins never meet ours."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import venv
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +16,12 @@ from typing import Any
 
 from labelwise.bench.load import free_port
 from labelwise.errors import LabelwiseError
+
+LIBMULTILABEL = ("torch==2.13.0", "libmultilabel==0.10.0")
+"""What LibMultiLabel's linear methods need; its networks need its extra ``[nn]`` beside."""
+
+PROGRAMS = Path(__file__).parent / "peer_programs"
+"""Small programs, one a peer and task, which run in the peer's environment and import it alone."""
 
 
 def threads() -> int:
@@ -61,3 +69,25 @@ def run_module(module: str, request: Any, env: Mapping[str, str] | None = None) 
         command = [sys.executable, "-m", f"labelwise.bench.{module}", str(asked), str(answer)]
         run_program(command, env=env)
         return json.loads(answer.read_text())
+
+
+def environment(name: str, packages: Sequence[str], out: Path = Path("benchmarks")) -> str:
+    """The Python of an environment that holds the packages; made when it is first needed.
+
+    It stands in ``out/.peers/name`` and is made again when the packages asked for change.
+    """
+    folder = out / ".peers" / name
+    python, stamp = folder / "bin" / "python", folder / ".installed"
+    wanted = "\n".join(packages)
+    if not stamp.is_file() or stamp.read_text() != wanted:
+        venv.create(folder, with_pip=True, clear=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        made = subprocess.run([*pip, *packages], check=False, capture_output=True, text=True)
+        if made.returncode:
+            reason = (made.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
+            raise LabelwiseError(
+                f"the peer {name} could not be installed from PyPI into {folder} ({reason}): "
+                "check the connection, or leave this benchmark out"
+            )
+        stamp.write_text(wanted)
+    return str(python.absolute())

@@ -19,12 +19,16 @@ kept as it is; the page names the data, the machine and the command where they a
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from statistics import median
+from typing import Any, TypeVar
 
 from labelwise.bench.plan import Result
 from labelwise.errors import InputError
 from labelwise.files import write_whole
+
+T = TypeVar("T")
 
 
 def result_path(out: Path, name: str, result: Result) -> Path:
@@ -74,3 +78,26 @@ def _check_table(table: dict[str, Any], path: Path) -> None:
         key = column if isinstance(column, str) else column.get("key")
         if not any(key in row for row in table["rows"]):
             raise InputError(f"no row has a value for '{key}'", file=path, field="columns")
+
+
+def spread(values: Sequence[float]) -> dict[str, float | int]:
+    """The median of the repeats, with the lowest and the highest.
+
+    >>> spread([3.0, 1.0, 2.0])
+    {'median': 2.0, 'lowest': 1.0, 'highest': 3.0, 'repeats': 3}
+    """
+    return {
+        "median": median(values),
+        "lowest": min(values),
+        "highest": max(values),
+        "repeats": len(values),
+    }
+
+
+def taking_turns(measures: Mapping[str, Callable[[], T]], repeats: int) -> dict[str, list[T]]:
+    """Measure each in turn, and all of them again: what slows the machine slows all alike."""
+    found: dict[str, list[T]] = {name: [] for name in measures}
+    for _ in range(repeats):
+        for name, measure in measures.items():
+            found[name].append(measure())
+    return found

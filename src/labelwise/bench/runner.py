@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 from labelwise.bench import find
-from labelwise.bench.machine import busy_cores, machine
+from labelwise.bench.facts import busy_cores, machine
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import threads
 from labelwise.bench.results import write_result

@@ -14,18 +14,17 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from labelwise.bench.corpus import data_facts, data_folder
+from labelwise.bench.facts import data_facts, data_folder
 from labelwise.bench.load import Measured, Request, free_port, load, memory_of, running
-from labelwise.bench.peers import environment
 from labelwise.bench.plan import Plan, Result
-from labelwise.bench.processes import run_program, threads
-from labelwise.bench.repeats import spread, taking_turns
+from labelwise.bench.processes import environment, run_program, threads
+from labelwise.bench.results import spread, taking_turns
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
@@ -48,40 +47,16 @@ PEER, PEERS = "Annif, Bonsai, 1 worker", "Annif, Bonsai, 2 workers"
 def run(plan: Plan) -> Result:
     with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
         folder = Path(work)
-        data, train, documents, python, bundles, annif = both_sides(plan, folder)
-        of_data = data_facts(data)
-
-        def annif_serving(workers: int) -> tuple[int, int]:
-            port = free_port()
-            command = [str(python), "-m", "uvicorn", "--factory", "annif:create_app"]
-            options = ["--workers", str(workers), "--port", str(port), "--log-level", "warning"]
-            process = stack.enter_context(
-                running(
-                    [*command, *options],
-                    port=port,
-                    ready="/v1/projects/bonsai",
-                    env=annif,
-                    folder=folder,
-                )
-            )
-            return port, process
-
-        port = free_port()
-        served = [f"{name}={path}" for name, path in bundles.items()]
-        ours = stack.enter_context(
-            running(
-                [sys.executable, "-m", "labelwise", "serve", *served, "--port", str(port)],
-                port=port,
-                ready="/ready",
-                env=os.environ,
-                folder=folder,
-            )
-        )
+        both = both_sides(plan, folder)
+        train, documents = both.train, both.documents
+        of_data = data_facts(both.data)
+        served = [f"{name}={path}" for name, path in both.bundles.items()]
+        ours = stack.enter_context(both.ours(*served))
         sides = {
-            OURS: (port, ours, "tree"),
-            SVM: (port, ours, "svm"),
-            PEER: (*annif_serving(1), "bonsai"),
-            PEERS: (*annif_serving(2), "bonsai"),
+            OURS: (*ours, "tree"),
+            SVM: (*ours, "svm"),
+            PEER: (*stack.enter_context(both.theirs(1)), "bonsai"),
+            PEERS: (*stack.enter_context(both.theirs(2)), "bonsai"),
         }
         for one, _, project in sides.values():  # what is loaded at the first request is loaded now
             load(one, single(project, documents[:BATCH]), 2)
@@ -121,6 +96,13 @@ def run(plan: Plan) -> Result:
     }
 
 
+class Side(NamedTuple):
+    """A service that runs."""
+
+    port: int
+    process: int
+
+
 class BothSides(NamedTuple):
     """What is asked about, and the models of both, trained or found."""
 
@@ -132,6 +114,27 @@ class BothSides(NamedTuple):
     bundles: dict[str, Path]
     annif: dict[str, str]
     """The variables that Annif runs with."""
+    folder: Path
+    """Where services run, and log what they say."""
+
+    def ours(self, *arguments: str) -> AbstractContextManager[Side]:
+        """``labelwise serve`` with these arguments."""
+        command = [sys.executable, "-m", "labelwise", "serve", *arguments]
+        return self._serving(command, "/ready", os.environ)
+
+    def theirs(self, workers: int) -> AbstractContextManager[Side]:
+        """Annif by uvicorn, as it comes."""
+        command = [str(self.python), "-m", "uvicorn", "--factory", "annif:create_app"]
+        options = ["--workers", str(workers), "--log-level", "warning"]
+        return self._serving([*command, *options], "/v1/projects/bonsai", self.annif)
+
+    @contextmanager
+    def _serving(self, command: list[str], ready: str, env: Mapping[str, str]) -> Iterator[Side]:
+        port = free_port()
+        with running(
+            [*command, "--port", str(port)], port=port, ready=ready, env=env, folder=self.folder
+        ) as process:
+            yield Side(port, process)
 
 
 def both_sides(plan: Plan, folder: Path) -> BothSides:
@@ -141,7 +144,7 @@ def both_sides(plan: Plan, folder: Path) -> BothSides:
     kept = (plan.out / ".prepared" / f"service-{data.fingerprint}").absolute()
     bundles = our_models(kept, data, train)
     annif = annif_model(kept / "annif", python, data, train)
-    return BothSides(data, train, documents, python, bundles, annif)
+    return BothSides(data, train, documents, python, bundles, annif, folder)
 
 
 def measuring(port: int, requests: Sequence[Request], clients: int) -> Callable[[], Measured]:

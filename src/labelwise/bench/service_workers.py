@@ -6,18 +6,15 @@ over Annif's routes for one document a request.
 
 from __future__ import annotations
 
-import os
-import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
-from labelwise.bench.corpus import data_facts
-from labelwise.bench.load import free_port, load, memory_of, running
+from labelwise.bench.facts import data_facts
+from labelwise.bench.load import load, memory_of
 from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import threads
-from labelwise.bench.repeats import spread, taking_turns
+from labelwise.bench.results import spread, taking_turns
 from labelwise.bench.service import (
     ANNIF,
     CLIENTS,
@@ -35,25 +32,14 @@ WORKERS = (1, 2, 4)
 def run(plan: Plan) -> Result:
     with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
         folder = Path(work)
-        data, train, documents, python, bundles, annif = both_sides(plan, folder)
-        of_data = data_facts(data)
-        ours = [sys.executable, "-m", "labelwise", "serve", f"bonsai={bundles['tree']}"]
-        theirs = [str(python), "-m", "uvicorn", "--factory", "annif:create_app"]
-        quiet = ["--log-level", "warning"]
-
-        def serving(command: list[str], workers: int, ready: str, env: Any) -> tuple[int, int]:
-            port = free_port()
-            options = ["--workers", str(workers), "--port", str(port)]
-            return port, stack.enter_context(
-                running([*command, *options], port=port, ready=ready, env=env, folder=folder)
-            )
-
+        both = both_sides(plan, folder)
+        train, documents = both.train, both.documents
+        of_data = data_facts(both.data)
         sides = {}
         for workers in WORKERS:
-            sides[name_of("labelwise", workers)] = serving(ours, workers, "/ready", os.environ)
-            sides[name_of("Annif", workers)] = serving(
-                [*theirs, *quiet], workers, "/v1/projects/bonsai", annif
-            )
+            ours = both.ours(f"bonsai={both.bundles['tree']}", "--workers", str(workers))
+            sides[name_of("labelwise", workers)] = stack.enter_context(ours)
+            sides[name_of("Annif", workers)] = stack.enter_context(both.theirs(workers))
         requests = single("bonsai", documents)
         for port, _ in sides.values():  # every worker loads at its first request, or has loaded
             load(port, requests[: 8 * max(WORKERS)], CLIENTS)

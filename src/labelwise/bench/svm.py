@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.bench.corpus import data_facts, data_folder
-from labelwise.bench.peers import LIBMULTILABEL, PROGRAMS, environment
+from labelwise.bench.facts import data_facts, data_folder
 from labelwise.bench.plan import Plan, Result
-from labelwise.bench.processes import run_program, threads
-from labelwise.bench.repeats import spread, taking_turns
+from labelwise.bench.processes import LIBMULTILABEL, PROGRAMS, environment, run_program, threads
+from labelwise.bench.results import spread, taking_turns
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.document import Document
 from labelwise.evaluation.measures import evaluate

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
-from labelwise.bench.machine import machine
+from labelwise.bench.facts import machine
 from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.document import Document
 from labelwise.corpus.relabelling import with_places

@@ -16,11 +16,11 @@ from multiprocessing.sharedctypes import SynchronizedArray
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
-from labelwise.bench import fuzz_targets as targets
-from labelwise.bench.fuzz_lines import Lines
-from labelwise.bench.fuzz_mutations import mutated
-from labelwise.bench.fuzz_standing import Standing, standing_of
-from labelwise.bench.fuzz_targets import Target
+from labelwise.campaigns import fuzz_targets as targets
+from labelwise.campaigns.fuzz_lines import Lines
+from labelwise.campaigns.fuzz_mutations import mutated
+from labelwise.campaigns.fuzz_standing import Standing, standing_of
+from labelwise.campaigns.fuzz_targets import Target
 from labelwise.corpus.patience import seconds_for
 
 BLOCK = 50

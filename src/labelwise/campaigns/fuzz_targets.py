@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from labelwise import bundle as bundles
-from labelwise.bench import fuzz_samples as samples
-from labelwise.bench.chaos_works import PROGRAM
-from labelwise.bench.fuzz_mutations import Form
 from labelwise.bench.load import free_port, running
+from labelwise.campaigns import fuzz_samples as samples
+from labelwise.campaigns.chaos_works import PROGRAM
+from labelwise.campaigns.fuzz_mutations import Form
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.readers import read_stream
@@ -41,10 +41,6 @@ SERVED = "served.bundle"
 
 PATIENCE = 60.0
 """Seconds for a service to answer one request."""
-
-BEGINNING = 1_800.0
-"""Seconds for it to begin: a campaign is run where there is time to spare, and little of the
-processor."""
 
 _CHECKSUM = re.compile(rb'"sha256":"([0-9a-f]{64})"')
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|/\S+|\d[\d.,]*")
@@ -278,8 +274,6 @@ def service(scratch: Path) -> Iterator[tuple[int, int]]:
     port = free_port()
     words = ("--quiet", "serve", f"svm={scratch / SERVED}", "--port", str(port))
     command = [sys.executable, "-c", PROGRAM, *words]
-    ready = running(
-        command, port=port, ready="/ready", env=os.environ, folder=scratch, patience=BEGINNING
-    )
+    ready = running(command, port=port, ready="/ready", env=os.environ, folder=scratch)
     with ready as process:
         yield port, process

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from labelwise.errors import LabelwiseError
+from labelwise.campaigns.state import read_state
 from labelwise.files import write_whole
 
 CAMPAIGN = "campaign.json"
@@ -77,16 +77,7 @@ class Campaign:
 
     @classmethod
     def read(cls, folder: Path, seed: int) -> Campaign:
-        path = folder / CAMPAIGN
-        if not path.exists():
-            return cls(seed)
-        found = cls(**json.loads(path.read_bytes()))
-        if found.seed != seed:
-            raise LabelwiseError(
-                f"{path}: this campaign has the seed {found.seed}: give that one, or another "
-                "--state"
-            )
-        return found
+        return cls(**read_state(folder / CAMPAIGN, seed))
 
     def write(self, folder: Path) -> None:
         write_whole(folder / CAMPAIGN, json.dumps(asdict(self)).encode())

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from labelwise.bench import fuzz, fuzz_samples, fuzz_work
-from labelwise.bench.fuzz import note_end, result_of
-from labelwise.bench.fuzz_lines import Lines
-from labelwise.bench.fuzz_mutations import MOST, OF_FORM, Form, mutated
-from labelwise.bench.fuzz_standing import Campaign, Standing, all_standings, standing_of
-from labelwise.bench.fuzz_targets import Target, WrongError, readers, saved, thesauri
-from labelwise.bench.fuzz_work import Share, campaign
 from labelwise.bench.results import read_result, write_result
+from labelwise.campaigns import fuzz, fuzz_samples, fuzz_work
+from labelwise.campaigns.fuzz import note_end, result_of
+from labelwise.campaigns.fuzz_lines import Lines
+from labelwise.campaigns.fuzz_mutations import MOST, OF_FORM, Form, mutated
+from labelwise.campaigns.fuzz_standing import Campaign, Standing, all_standings, standing_of
+from labelwise.campaigns.fuzz_targets import Target, WrongError, readers, saved, thesauri
+from labelwise.campaigns.fuzz_work import Share, campaign
 from labelwise.errors import LabelwiseError
 
 
@@ -131,7 +131,7 @@ def test_an_input_that_ends_its_process_is_written_down_and_passed_by(tmp_path: 
 def test_an_input_that_reaches_new_lines_is_kept_though_nothing_new_became_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("labelwise.bench.fuzz_lines.ROOT", str(Path(__file__).parent))
+    monkeypatch.setattr("labelwise.campaigns.fuzz_lines.ROOT", str(Path(__file__).parent))
 
     def reads(data: bytes) -> str:
         if b"celex" in data:
@@ -150,7 +150,7 @@ def test_lines_are_those_of_the_package_and_each_is_new_once() -> None:
         with lines.watching():
             mutated(random.Random(3), "bytes", b"figs", [b"figs"])
     assert lines.seen
-    assert all(line.startswith("bench/fuzz_mutations.py:") for line in lines.seen)
+    assert all(line.startswith("campaigns/fuzz_mutations.py:") for line in lines.seen)
     again = Lines(lines.seen)
     with again.watching():
         mutated(random.Random(3), "bytes", b"figs", [b"figs"])
@@ -194,6 +194,6 @@ def test_an_error_that_no_reader_foresaw_is_a_fault(monkeypatch: pytest.MonkeyPa
     def breaks(*_: object, **__: object) -> None:
         raise LabelwiseError("cannot be read (its reader failed, which is worth a report: x)")
 
-    monkeypatch.setattr("labelwise.bench.fuzz_targets.read_stream", breaks)
+    monkeypatch.setattr("labelwise.campaigns.fuzz_targets.read_stream", breaks)
     with pytest.raises(WrongError, match="worth a report"):
         readers(None)[0].run(b"text")

@@ -1,4 +1,4 @@
-"""Which machine a figure was measured on: its processor, cores, memory and card."""
+"""What a figure was measured on: the machine (processor, cores, memory and card) and the data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import threads
+from labelwise.corpus.dataset import Dataset
+from labelwise.corpus.synthetic import make_dataset
 
 
 def machine() -> dict[str, Any]:
@@ -71,3 +74,16 @@ def memory() -> int | None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return None
+
+
+def data_folder(plan: Plan, work: Path) -> Path:
+    """The data set's folder; without one, the synthetic corpus is made in the work folder."""
+    if plan.data is not None:
+        return plan.data.absolute()
+    make_dataset(work / "synthetic", seed=0)
+    return work / "synthetic"
+
+
+def data_facts(data: Dataset) -> Result:
+    """What a result says of its data. Ask while they are there: a corpus may be made for a run."""
+    return {"name": data.name, "fingerprint": data.fingerprint, "counts": data.counts}

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from labelwise.bench.chaos_process import Copied
+from labelwise.campaigns.chaos_process import Copied
 
 SIZE = "192m"
 """Of the file system that a full disk is made of."""

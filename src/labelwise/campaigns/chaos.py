@@ -1,4 +1,4 @@
-"""A campaign of faults: ``python -m labelwise.bench.chaos --rounds 200 --seed 0``.
+"""A campaign of faults: ``python -m labelwise.campaigns.chaos --rounds 200 --seed 0``.
 
 In each round a command is started, disturbed at a random moment of its work, and called again in
 the same way. Three things are held: what lies there after the fault can be read, all of it; a
@@ -24,16 +24,17 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from labelwise.bench.chaos_faults import FAULTS, Fault, can_mount, disk_for, mend, strike
-from labelwise.bench.chaos_process import import_all
-from labelwise.bench.chaos_service import SERVICE, disturbed_service
-from labelwise.bench.chaos_works import WORKS, Work, look_at, make_ready
-from labelwise.bench.machine import machine
+from labelwise.bench.facts import machine
 from labelwise.bench.results import write_result
-from labelwise.errors import LabelwiseError
+from labelwise.campaigns.chaos_faults import FAULTS, Fault, can_mount, disk_for, mend, strike
+from labelwise.campaigns.chaos_process import import_all
+from labelwise.campaigns.chaos_service import SERVICE, disturbed_service
+from labelwise.campaigns.chaos_works import WORKS, Work, look_at, make_ready
+from labelwise.campaigns.state import read_state
 from labelwise.evaluation.runs import current_versions
 from labelwise.files import write_whole
 
@@ -108,25 +109,14 @@ class Campaign:
         return []
 
 
-class Standing(NamedTuple):
+@dataclass(frozen=True)
+class Standing:
     """Where a campaign stands: its rounds so far, and the seconds they took."""
 
     seed: int
-    rounds: list[dict[str, Any]]
+    rounds: list[dict[str, Any]] = field(default_factory=list)
     """Of each: the fault, the work, the second, and what went wrong."""
     seconds: float = 0.0
-
-    @classmethod
-    def read(cls, path: Path, seed: int) -> Standing:
-        if not path.exists():
-            return cls(seed, [])
-        found = cls(**json.loads(path.read_bytes()))
-        if found.seed != seed:
-            raise LabelwiseError(
-                f"{path}: this campaign has the seed {found.seed}: give that one, or another "
-                "--state"
-            )
-        return found
 
 
 def campaign(
@@ -150,7 +140,7 @@ def campaign(
         standing.rounds.append(one)
         told = f"{one['work']}, {one['fault']}, {one['second']:.2f} s"
         print(f"{number + 1}/{rounds} {told}", *one["wrong"], flush=True)
-        so_far = standing._replace(seconds=standing.seconds + time.monotonic() - began)
+        so_far = replace(standing, seconds=standing.seconds + time.monotonic() - began)
         result = _result(so_far, at_work)
         keep(so_far, result)
     return result
@@ -209,7 +199,8 @@ def _result(standing: Standing, at_work: Campaign) -> dict[str, Any]:
         "undisturbed": {name: round(took, 2) for name, took in at_work.seconds.items()},
         "machine": machine(),
         "versions": current_versions("optuna"),
-        "command": f"python -m labelwise.bench.chaos --rounds {len(rounds)} --seed {standing.seed}",
+        "command": f"python -m labelwise.campaigns.chaos --rounds {len(rounds)} "
+        f"--seed {standing.seed}",
     }
 
 
@@ -223,11 +214,11 @@ def main() -> None:
     path = given.state / "standing.json"
 
     def keep(standing: Standing, result: dict[str, Any]) -> None:
-        write_whole(path, json.dumps(standing._asdict()).encode())
+        write_whole(path, json.dumps(asdict(standing)).encode())
         write_result(given.out, "chaos", result)
 
     with tempfile.TemporaryDirectory(prefix="labelwise-chaos-") as folder:
-        standing = Standing.read(path, given.seed)
+        standing = Standing(**read_state(path, given.seed))
         result = campaign(given.rounds, standing, Path(folder), keep)
     sys.exit(1 if result["wrong"] else 0)
 

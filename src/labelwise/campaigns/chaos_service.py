@@ -9,9 +9,9 @@ import threading
 import time
 from pathlib import Path
 
-from labelwise.bench.chaos_faults import Fault, strike
-from labelwise.bench.chaos_works import PROGRAM, Work
 from labelwise.bench.load import free_port
+from labelwise.campaigns.chaos_faults import Fault, strike
+from labelwise.campaigns.chaos_works import PROGRAM, Work
 
 SERVICE = "serve under load"
 CLIENTS = 4

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from threads_apart import apart
 
-from labelwise.bench import overload
 from labelwise.bench.load import Request
-from labelwise.bench.open_load import Asked, Borne, bear
-from labelwise.bench.overload import memory_over_time
 from labelwise.bench.results import read_result, write_result
+from labelwise.campaigns import overload
+from labelwise.campaigns.open_load import Asked, Borne, bear
+from labelwise.campaigns.overload import memory_over_time
 
 ACT = Request("/v1/suggest", b"text=figs", "application/x-www-form-urlencoded")
 

@@ -1,4 +1,4 @@
-"""Too much, and for long, ours beside Annif: ``python -m labelwise.bench.overload``.
+"""Too much, and for long, ours beside Annif: ``python -m labelwise.campaigns.overload``.
 
 Both services serve Bonsai trees, as in the benchmark ``service``. In the overload, each in its turn
 is asked four times as often as ours can answer, for five minutes. In the soak, both are asked at
@@ -9,8 +9,6 @@ that is given, how many are refused in words, how many get no answer, and memory
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import tempfile
 import threading
 import time
@@ -20,15 +18,14 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from labelwise.bench.corpus import data_facts
-from labelwise.bench.load import Request, free_port, load, memory_of, running
-from labelwise.bench.machine import busy_cores, machine
-from labelwise.bench.open_load import CLIENTS, PATIENCE, Borne, bear
+from labelwise.bench.facts import busy_cores, data_facts, machine
+from labelwise.bench.load import Request, load, memory_of
 from labelwise.bench.page import write_page
 from labelwise.bench.plan import Plan
 from labelwise.bench.processes import threads
 from labelwise.bench.results import write_result
-from labelwise.bench.service import ANNIF, LIMIT, both_sides, single
+from labelwise.bench.service import ANNIF, LIMIT, Side, both_sides, single
+from labelwise.campaigns.open_load import CLIENTS, PATIENCE, Borne, bear
 from labelwise.evaluation.runs import current_versions
 
 OURS, PEER = "labelwise", "Annif, 2 workers"
@@ -39,46 +36,24 @@ ENOUGH = 100
 EVERY = 5.0
 """Seconds between two looks at memory."""
 
-BEGINNING = 900.0
-"""Seconds for a service to begin, on however busy a machine."""
-
-Side = tuple[int, int]
-"""The port of a service, and its process."""
-
 
 def measure(plan: Plan, overload: float, soak: float) -> None:
     """So many minutes of each, none where it is 0; what is found is kept after each of them."""
     with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
         folder = Path(work)
-        data, train, documents, python, bundles, annif = both_sides(plan, folder)
-        of_data = data_facts(data)
-        ours = [sys.executable, "-m", "labelwise", "serve", f"bonsai={bundles['tree']}"]
-        theirs = [str(python), "-m", "uvicorn", "--factory", "annif:create_app"]
-        theirs += ["--workers", "2", "--log-level", "warning"]
-
-        def serving(command: list[str], ready: str, env: Mapping[str, str]) -> Side:
-            port = free_port()
-            begun = running(
-                [*command, "--port", str(port)],
-                port=port,
-                ready=ready,
-                env=env,
-                folder=folder,
-                patience=BEGINNING,
-            )
-            return port, stack.enter_context(begun)
-
+        both = both_sides(plan, folder)
+        of_data = data_facts(both.data)
         sides = {
-            OURS: serving(ours, "/ready", os.environ),
-            PEER: serving(theirs, "/v1/projects/bonsai", annif),
+            OURS: stack.enter_context(both.ours(f"bonsai={both.bundles['tree']}")),
+            PEER: stack.enter_context(both.theirs(2)),
         }
-        requests = single("bonsai", documents)
+        requests = single("bonsai", both.documents)
         able = {name: _able(side, requests) for name, side in sides.items()}
         result = {
             "what": "Overload and soak, beside Annif",
-            "text": f"Both serve Bonsai trees trained on {len(train):,} documents, over Annif's "
-            f"routes for the {LIMIT} best labels, on the same {threads()} cores as the clients, "
-            f"which ask at a given rate from {CLIENTS} addresses whether or not they were "
+            "text": f"Both serve Bonsai trees trained on {len(both.train):,} documents, over "
+            f"Annif's routes for the {LIMIT} best labels, on the same {threads()} cores as the "
+            f"clients, which ask at a given rate from {CLIENTS} addresses whether or not they were "
             f"answered, and go away after {PATIENCE:g} s. Annif is served by uvicorn as it comes, "
             "which begins a worker again that does not answer it within 5 s.",
             "data": of_data,
@@ -231,7 +206,7 @@ def main() -> None:
         facts = {
             "machine": {**machine(), "load": busy},
             "seconds": round(time.monotonic() - began, 1),
-            "command": f"python -m labelwise.bench.overload --overload {given.overload:g} "
+            "command": f"python -m labelwise.campaigns.overload --overload {given.overload:g} "
             f"--soak {given.soak:g}",
         }
         write_result(given.out, "overload", {**result, **facts})

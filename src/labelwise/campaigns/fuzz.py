@@ -1,4 +1,4 @@
-"""A campaign of changed inputs: ``python -m labelwise.bench.fuzz --minutes 5 --seed 0``.
+"""A campaign of changed inputs: ``python -m labelwise.campaigns.fuzz --minutes 5 --seed 0``.
 
 Sample files of every format, saved models, checkpoints and requests are changed in ways that keep
 most of their structure, and read. Three things are held: every input gives a result or a sentence;
@@ -25,13 +25,13 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
-from labelwise.bench import fuzz_targets as targets
-from labelwise.bench.fuzz_standing import Campaign, Standing, all_standings, standing_of
-from labelwise.bench.fuzz_work import EVERY, Share, work
+from labelwise.bench.facts import busy_cores, machine
 from labelwise.bench.load import memory_of
-from labelwise.bench.machine import busy_cores, machine
 from labelwise.bench.processes import threads
 from labelwise.bench.results import write_result
+from labelwise.campaigns import fuzz_targets as targets
+from labelwise.campaigns.fuzz_standing import Campaign, Standing, all_standings, standing_of
+from labelwise.campaigns.fuzz_work import EVERY, Share, work
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import current_versions
 
@@ -141,7 +141,7 @@ def result_of(campaign: Campaign, standings: Sequence[Standing]) -> dict[str, An
         "seconds": round(campaign.seconds, 1),
         "machine": {**machine(), "load": campaign.load},
         "versions": current_versions("lxml", "pypdfium2", "pydantic", "uvicorn", "h11", "rdflib"),
-        "command": f"python -m labelwise.bench.fuzz --inputs {inputs} --seed {campaign.seed}",
+        "command": f"python -m labelwise.campaigns.fuzz --inputs {inputs} --seed {campaign.seed}",
     }
 
 

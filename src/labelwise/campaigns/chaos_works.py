@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
-from labelwise.bench.chaos_process import Copied
+from labelwise.campaigns.chaos_process import Copied
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.runs import Run, run_paths
 from labelwise.training.checkpoint import before, last_checkpoint

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from labelwise.bench import chaos
-from labelwise.bench.chaos import Standing
-from labelwise.bench.chaos_faults import FAULTS
-from labelwise.bench.chaos_process import Copied
-from labelwise.bench.chaos_works import Work, look_at
 from labelwise.bench.results import read_result, write_result
+from labelwise.campaigns import chaos
+from labelwise.campaigns.chaos import Standing
+from labelwise.campaigns.chaos_faults import FAULTS
+from labelwise.campaigns.chaos_process import Copied
+from labelwise.campaigns.chaos_works import Work, look_at
 
 WHOLE = """
 from pathlib import Path
