@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from labelwise.evaluation.bootstrap import interval
+from labelwise.evaluation import bootstrap
+from labelwise.evaluation.bootstrap import f1_interval, interval
 
 
 def test_it_agrees_with_the_normal_approximation_over_many_documents() -> None:
@@ -31,10 +32,22 @@ def test_the_seed_settles_it_and_the_size_of_a_block_does_not_matter(
     assert interval(values) == interval(values)
     assert interval(values, seed=1) != interval(values)
     whole = interval(values)
-    monkeypatch.setattr("labelwise.evaluation.bootstrap.BLOCK", 89 * 7)
+    monkeypatch.setattr(bootstrap, "BLOCK", 89 * 7)
+    bootstrap._draws.cache_clear()
     assert interval(values) == whole
 
 
 def test_documents_without_a_value_take_no_part() -> None:
     assert interval([0.5, float("nan"), 0.5]) == (0.5, 0.5)
     assert all(math.isnan(end) for end in interval([float("nan")]))
+
+
+def test_it_is_what_drawing_the_documents_one_by_one_gives() -> None:
+    values = np.random.default_rng(0).random(50)
+    counts = np.random.default_rng(1).integers(0, 5, (50, 3))
+    drawn = np.random.default_rng(0).integers(0, 50, (bootstrap.ROUNDS, 50))
+    plain = np.quantile(values[drawn].mean(axis=1), [0.025, 0.975])
+    assert interval(values) == pytest.approx(tuple(plain))
+    hits, wrong, missed = counts[drawn].sum(axis=1).T
+    f1 = 2 * hits / (2 * hits + wrong + missed)
+    assert f1_interval(counts) == pytest.approx(tuple(np.quantile(f1, [0.025, 0.975])))

@@ -10,6 +10,7 @@ import typer
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
 from labelwise.cli.inputs import read_inputs
 from labelwise.cli.label_lists import read_labels
+from labelwise.cli.label_names import NAMES, ThesaurusOption, in_language
 from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, TopOption
 from labelwise.cli.output import console, print_json
@@ -56,19 +57,9 @@ def explain(
     ] = None,
     add_label: AddLabelOption = None,
     names: Annotated[
-        str | None,
-        typer.Option(
-            help="Language of the names of labels, such as fr, where the thesaurus has them.",
-            metavar="LANGUAGE",
-            show_default=False,
-        ),
+        str | None, typer.Option(help=NAMES, metavar="LANGUAGE", show_default=False)
     ] = None,
-    thesaurus: Annotated[
-        Path | None,
-        typer.Option(
-            help="With --names: a thesaurus that has them.", show_default="the model's own"
-        ),
-    ] = None,
+    thesaurus: ThesaurusOption = None,
     top: TopOption = 5,
     document: Annotated[
         str | None,
@@ -91,7 +82,6 @@ def explain(
       labelwise explain act.html --bundle lwan.bundle --explainer attention
       labelwise explain act.html --names fr --thesaurus eurovoc.ttl.xz --out expliqué.html
     """
-    from labelwise.corpus.thesaurus import read_thesaurus
     from labelwise.evidence.terminal import render_terminal
     from labelwise.model import load
     from labelwise.shipped import NAME
@@ -99,10 +89,7 @@ def explain(
 
     model = load(bundle or NAME)
     model.method = with_added_labels(model.method, add_label or ())
-    if names is not None:
-        model = model.in_language(names, read_thesaurus(thesaurus) if thesaurus else None)
-    elif thesaurus is not None:
-        raise typer.BadParameter("--thesaurus goes with --names")
+    model = in_language(model, names, thesaurus)
     act = next(
         (one for one in read_inputs([file], skip_bad=False) if document in (None, one.id)), None
     )

@@ -16,6 +16,7 @@ import typer
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
 from labelwise.cli.inputs import read_inputs
 from labelwise.cli.label_lists import read_labels
+from labelwise.cli.label_names import NAMES, ThesaurusOption, in_language
 from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
 from labelwise.cli.output import console, table
@@ -97,22 +98,11 @@ def tag(
         typer.Option(help="Never these labels, in the same words.", metavar="ID|PART|@FILE"),
     ] = None,
     add_label: AddLabelOption = None,
-    labels: Annotated[
+    names: Annotated[
         str | None,
-        typer.Option(
-            "--labels",
-            "--names",
-            help="Language of the names of labels, such as fr, where the thesaurus has them.",
-            metavar="LANGUAGE",
-            show_default=False,
-        ),
+        typer.Option("--names", "--labels", help=NAMES, metavar="LANGUAGE", show_default=False),
     ] = None,
-    thesaurus: Annotated[
-        Path | None,
-        typer.Option(
-            help="With --labels: a thesaurus that has the names.", show_default="the model's own"
-        ),
-    ] = None,
+    thesaurus: ThesaurusOption = None,
     evidence: Annotated[
         bool, typer.Option("--evidence", help="Show the words that speak for each label.")
     ] = False,
@@ -160,14 +150,13 @@ def tag(
       labelwise tag acts/ --top 20 --precision 0.8 --bundle sure.bundle
       cat act.txt | labelwise tag - --evidence --json
       labelwise tag act.xml --exclude 1309,693 --include @allowed.txt
-      labelwise tag act.xml --include mt:6006 --labels fr --thesaurus eurovoc.ttl.xz
+      labelwise tag act.xml --include mt:6006 --names fr --thesaurus eurovoc.ttl.xz
       labelwise tag act.xml --bundle svm.bundle
       labelwise tag act.xml --bundle z.bundle --add-label "7001=electric bicycle"
       labelwise tag acts.jsonl --out tags/ --shard 3/8 --skip-bad
       labelwise tag s3://bucket/acts/ --out s3://bucket/tags/ --format parquet
     """
     from labelwise.bundle import describe
-    from labelwise.corpus.thesaurus import read_thesaurus
     from labelwise.evidence.predictions import Cut
     from labelwise.model import load
     from labelwise.shipped import NAME, folder_of
@@ -184,10 +173,7 @@ def tag(
         )
     model = load(bundle or NAME)
     model.method = with_added_labels(model.method, add_label or ())
-    if labels is not None:
-        model = model.in_language(labels, read_thesaurus(thesaurus) if thesaurus else None)
-    elif thesaurus is not None:
-        raise typer.BadParameter("--thesaurus goes with --labels")
+    model = in_language(model, names, thesaurus)
     cut = model.cut(
         threshold=parse_threshold(threshold), certified=certified, precision=precision, best=best
     )
@@ -213,7 +199,7 @@ def tag(
                     **asdict(cut),
                 },
                 "added labels": add_label or [],
-                "names": labels,
+                "names": names,
             },
             format=(format or Format.jsonl).value,
             shard=shard,

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from labelwise.evaluation.bootstrap import DRAWN, ROUNDS, f1_interval, mean_and_interval
+from labelwise.evaluation.bootstrap import ROUNDS, mean_and_interval
 from labelwise.evaluation.comparison import best_first, by_method, over_documents
 from labelwise.evaluation.document_records import DocumentRecords
+from labelwise.evaluation.interval_tables import OF_THE_FIRST, f1_cell, ranked_cells
 from labelwise.evaluation.runs import Run, check_comparable
 from labelwise.evaluation.tables import Table, number, with_interval
-
-TUNED = "micro-F1 tuned"
 
 
 def file_table(runs: Sequence[Run], split: str) -> Table:
@@ -24,19 +23,15 @@ def file_table(runs: Sequence[Run], split: str) -> Table:
     methods = by_method(runs)
     for method in best_first(methods, split):
         of = methods[method]
-        ranked = [
-            with_interval(*mean_and_interval(over_documents(of, split, "all", measure)))
-            for measure in columns[:2]
-        ]
+        ranked = ranked_cells(of, split, [("all", measure) for measure in columns[:2]])
         first = of[0]
-        f1 = first.value(split, "all", TUNED), *f1_interval(first.f1_counts(split, "all", TUNED))
         predicted = first.measures[split].counts.predicted[-1].sum(axis=0)
         empty, unknown = int(np.sum(predicted == 0)), first.data.counts["unknown gold"]
-        table.add([method, *ranked, with_interval(*f1), f"{empty:,}", f"{unknown:,}"])
+        table.add([method, *ranked, f1_cell(first, split), f"{empty:,}", f"{unknown:,}"])
     chance = [number(runs[0].chance(split, "all", measure)) for measure in columns[:2]]
     table.add(["chance", *chance, "", "", ""], faint=True)
     table.notes.append(
-        f"{DRAWN}, and micro-F1 is that of the first. micro-F1 and "
+        f"{OF_THE_FIRST} micro-F1 and "
         "`without a label`, the documents that no label is suggested for, are at the threshold of "
         "each model, which was chosen on other documents."
     )

@@ -24,11 +24,10 @@ from labelwise.evaluation.unseen_scale import (
     placed,
 )
 from labelwise.experiments.data import commands, hiding_of_card
-from labelwise.experiments.measured import run_of
+from labelwise.experiments.measured import write_run
 from labelwise.experiments.training_data import Documents, Kept, Numbers, TrainingData
 from labelwise.methods import Method
 from labelwise.methods.base import Widening
-from labelwise.progress import note
 
 
 @dataclass(frozen=True)
@@ -102,17 +101,7 @@ def calibrate_unseen(
     card |= {"unseen": made, "command": commands(card, command)} | ({"name": name} if name else {})
     bundles.save(method, out, card=card)
     if results is not None:
-        run = run_of(
-            method,
-            scores,
-            gold,
-            splits,
-            record=source.record,
-            seconds=card.get("seconds", {}),
-            card=card,
-            command=card["command"],
-        )
-        note(f"wrote {run.write(results)}")
+        write_run(results, method, scores, gold, splits, record=source.record, card=card)
     return Calibrated(method.name, best, before, after, made)
 
 

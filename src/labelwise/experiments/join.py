@@ -12,13 +12,12 @@ from labelwise.evaluation.threshold import tune_threshold
 from labelwise.experiments.data import additions_of, hiding_of_card
 from labelwise.experiments.joining import JOINERS, member_digests
 from labelwise.experiments.kept_scores import write_kept
-from labelwise.experiments.measured import run_of
+from labelwise.experiments.measured import write_run
 from labelwise.experiments.shards import joined_shards
 from labelwise.experiments.training_data import Documents, Kept
 from labelwise.methods import Method, Scores
 from labelwise.methods.blend import Blend
 from labelwise.model import Model
-from labelwise.progress import note
 
 SHARDS = "shards"
 """What is joined to a model that is no other than one training gives."""
@@ -84,17 +83,8 @@ def join(
     bundles.save(joined, out, card=card)
     if results is not None:
         write_kept(Path(out), scores, joined.label_space, source.record)
-        run = run_of(
-            joined,
-            scores,
-            {split: source.gold(split) for split in splits},
-            splits,
-            record=source.record,
-            seconds=card["seconds"],
-            card=card,
-            command=card["command"],
-        )
-        note(f"wrote {run.write(results)}")
+        gold = {split: source.gold(split) for split in splits}
+        write_run(results, joined, scores, gold, splits, record=source.record, card=card)
     return Model(joined, name=bundles.name_of(card, joined.name), card=card)
 
 

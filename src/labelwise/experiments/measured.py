@@ -16,6 +16,7 @@ from labelwise.evaluation.threshold import tune_threshold
 from labelwise.experiments.data import hiding_of_card
 from labelwise.experiments.scoring import score
 from labelwise.experiments.training_data import Numbers
+from labelwise.progress import note
 
 if TYPE_CHECKING:
     from labelwise.corpus.dataset import Dataset
@@ -128,3 +129,27 @@ def run_of(
         command=command,
         members=dict(card.get("digests", {})),
     )
+
+
+def write_run(
+    results: str | Path,
+    method: Method,
+    scores: Mapping[str, Scores],
+    gold: Mapping[str, Any],
+    splits: Sequence[str],
+    *,
+    record: DataRecord,
+    card: Mapping[str, Any],
+) -> None:
+    """Write the run of a model that was made from trained ones, as its card tells it."""
+    run = run_of(
+        method,
+        scores,
+        gold,
+        splits,
+        record=record,
+        seconds=card.get("seconds", {}),
+        card=card,
+        command=card["command"],
+    )
+    note(f"wrote {run.write(results)}")
