@@ -134,6 +134,25 @@ def test_a_bundle_never_lands_among_other_files(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
+@pytest.mark.parametrize("name", ["thesis.txt", "bundle.json"])
+def test_a_place_with_other_files_is_refused_before_the_training(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("{}")
+    with pytest.raises(BundleError, match=rf"holds other files \({name}\)"):
+        bundle.check_writable(tmp_path)
+    assert (tmp_path / name).read_text() == "{}"
+
+
+def test_a_save_that_was_killed_or_is_of_another_format_is_replaced(saved: Path) -> None:
+    bundle.check_writable(saved)
+    manifest = json.loads((saved / "bundle.json").read_text())
+    (saved / "bundle.json").write_text(json.dumps({**manifest, "format": 99}))
+    bundle.check_writable(saved)
+    (saved / "bundle.json").unlink()  # what is written last
+    bundle.check_writable(saved)
+    bundle.save(method("export"), saved)
+    assert [label.descriptor for label in bundle.load(saved).label_space.labels] == ["export"]
+
+
 def test_a_new_save_replaces_the_old_one_and_leaves_nothing_behind(saved: Path) -> None:
     bundle.save(method("export"), saved)
     assert [label.descriptor for label in bundle.load(saved).label_space.labels] == ["export"]

@@ -271,16 +271,19 @@ def _read_part(folder: Path, entry: Mapping[str, Any]) -> bytes:
 
 
 def _check_is_ours(folder: Path) -> None:
-    """Never write among files that are not a bundle's."""
-    strange = [
-        path.name
-        for path in folder.iterdir()
-        if path.name != MANIFEST and not path.name.startswith((*PARTS, "."))
-    ]
+    """Never write among files that are not a bundle's. One that was saved in part, whose process
+    was killed, is a bundle that has no manifest yet."""
+    strange = [path.name for path in folder.iterdir() if not _is_ours(path)]
     if strange:
         raise BundleError(
             f"{folder}: holds other files ({strange[0]}): give the bundle a folder of its own"
         )
+
+
+def _is_ours(path: Path) -> bool:
+    if path.name == MANIFEST:  # be it of another format, or damaged
+        return b'"format"' in path.read_bytes()
+    return path.name.startswith((*PARTS, "."))
 
 
 def _contiguous(arrays: Mapping[str, Any]) -> dict[str, Any]:
@@ -300,13 +303,8 @@ def check_writable(out: Path) -> None:
     """Refuse before the training, not after it, where the bundle could not be written."""
     if out.is_file():
         raise LabelwiseError(f"{out} is a file: a bundle is a folder, choose another name")
-    if out.is_dir() and any(out.iterdir()):
-        try:
-            describe(out)
-        except LabelwiseError:
-            raise LabelwiseError(
-                f"{out} is a folder with other things in it: choose another name for the bundle"
-            ) from None
+    if out.is_dir():
+        _check_is_ours(out)
     new = not out.exists()
     out.mkdir(parents=True, exist_ok=True)
     if not os.access(out, os.W_OK):

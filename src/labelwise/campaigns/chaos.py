@@ -220,6 +220,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="labelwise-chaos-") as folder:
         standing = Standing(**read_state(path, given.seed))
         result = campaign(given.rounds, standing, Path(folder), keep)
+    write_result(given.out, "chaos", result)
     sys.exit(1 if result["wrong"] else 0)
 
 
