@@ -115,6 +115,13 @@ def test_a_manifest_or_a_part_that_is_nested_without_end_is_refused(saved: Path)
         bundle.load(saved)
 
 
+def test_half_a_character_in_a_manifest_is_refused(saved: Path) -> None:
+    manifest = (saved / "bundle.json").read_text()
+    (saved / "bundle.json").write_text(manifest.replace("synthetic", r"\ud800"))
+    with pytest.raises(BundleError, match="half a character"):
+        bundle.load(saved)
+
+
 def test_another_format_version_says_what_to_do(saved: Path) -> None:
     manifest = json.loads((saved / "bundle.json").read_text())
     (saved / "bundle.json").write_text(json.dumps({**manifest, "format": 99}))

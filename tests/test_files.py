@@ -13,7 +13,7 @@ import pytest
 
 from labelwise import files
 from labelwise.errors import LabelwiseError
-from labelwise.files import BESIDE, being_written, write_whole
+from labelwise.files import BESIDE, being_written, read_json, write_whole
 from labelwise.locks import locked
 
 HOLD = (
@@ -190,3 +190,10 @@ def test_where_files_cannot_be_locked_a_warning_says_so(
         locked(tmp_path / ".lock", ""),
     ):
         pass
+
+
+@pytest.mark.parametrize("written", [rb'{"a": "\ud800"}', rb'["\uDFff"]', b'"\xed\xa0\x80"'])
+def test_json_with_half_a_character_is_refused(written: bytes) -> None:
+    with pytest.raises(ValueError, match=r"half a character|can't decode"):
+        read_json(written)
+    assert read_json(rb'"\ud83d\ude00"') == "\N{GRINNING FACE}"

@@ -34,7 +34,7 @@ from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import BundleError, LabelwiseError, MissingExtraError
 from labelwise.evaluation.calibration import Calibration
 from labelwise.evaluation.unseen_scale import UnseenScale
-from labelwise.files import write_whole
+from labelwise.files import read_json, write_whole
 from labelwise.locks import locked
 from labelwise.methods.base import Method, State
 from labelwise.methods.saved_settings import settings_from_json
@@ -194,8 +194,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if not (folder / MANIFEST).is_file():
         raise BundleError(f"{folder}: this is not a bundle: it has no {MANIFEST}")
     try:
-        manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
-    except (ValueError, RecursionError, OSError) as error:
+        manifest = read_json((folder / MANIFEST).read_bytes())
+    except (ValueError, OSError) as error:
         raise BundleError(f"{folder / MANIFEST}: cannot be read: {error}") from error
     if not isinstance(manifest, dict) or "format" not in manifest:
         raise BundleError(f"{folder / MANIFEST}: has no format version")
@@ -233,8 +233,8 @@ def _read(folder: Path, wanted: Sequence[str]) -> tuple[dict[str, Any], dict[str
 
 def _parsed(data: bytes) -> Any:
     try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
+        return read_json(data)
+    except ValueError as error:
         raise BundleError(f"a part is not JSON: {error}") from error
 
 

@@ -8,7 +8,12 @@ there after a power cut. What a killed process left beside is removed by the nex
 from __future__ import annotations
 
 import errno
+import json
+import lzma
 import os
+import re
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -17,8 +22,45 @@ from uuid import uuid4
 
 from labelwise.locks import try_lock
 
+ARCHIVE_FAULTS: tuple[type[Exception], ...] = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, KeyError),
+    *(RuntimeError, NotImplementedError),  # encrypted, or packed in a way that is not known
+)
+"""What reading a zip archive raises, or arrays in one, where it is damaged."""
+
+HALF = "wrong encoding: half a character (a lone surrogate)"
+
 BESIDE = ".writing-"
 """How the names of files that are being written begin."""
+
+_ESCAPED_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def is_whole(*texts: str) -> bool:
+    """Whether texts can be written down: in memory one may hold half a character, which JSON and
+    markup can name.
+
+    >>> is_whole("æther", chr(0xD800)), is_whole("æther")
+    (False, True)
+    """
+    try:
+        for text in texts:
+            if not text.isascii():
+                text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def read_json(data: bytes) -> Any:
+    """What a file in JSON holds; a ValueError says what is wrong with it."""
+    try:
+        found = json.loads(data.decode())
+    except RecursionError as error:
+        raise ValueError("brackets are nested too deeply") from error
+    if _ESCAPED_HALF.search(data) and not is_whole(json.dumps(found, ensure_ascii=False)):
+        raise ValueError(HALF)
+    return found
 
 
 def write_whole(path: Path, content: bytes) -> None:

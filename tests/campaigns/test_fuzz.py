@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import signal
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -95,6 +97,8 @@ def test_what_was_mended_is_read_again_and_went_wrong_no_more(tmp_path: Path) ->
     assert (len(standing.wrong), standing.mended) == (found, [])
     fuzz_work.read_again(target(told), standing, tmp_path)
     assert (standing.wrong, len(standing.mended)) == ([], found)
+    [alike] = result_of(Campaign(0), [standing])["mended"]
+    assert alike["inputs alike"] == found
 
 
 def test_what_takes_longer_than_its_size_allows_is_told(
@@ -126,6 +130,20 @@ def test_an_input_that_ends_its_process_is_written_down_and_passed_by(tmp_path: 
     [wrong] = standing.wrong
     assert (wrong["input"], "by signal 11" in wrong["wrong"]) == (70, True)
     assert (tmp_path / "files-a_act.json-70").exists()
+
+
+def test_what_ended_its_process_is_read_again_in_a_copy_of_it(tmp_path: Path) -> None:
+    def ends(_: bytes) -> str:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return ""
+
+    standing = run(target(), tmp_path, 1)
+    standing.wrong.append({"input": 0, "wrong": "it ends the process", "ended": True})
+    (tmp_path / standing.input_file(0)).write_bytes(b"{}")
+    fuzz_work.read_again(target(ends), standing, tmp_path)
+    assert (len(standing.wrong), standing.mended) == (1, [])
+    fuzz_work.read_again(target(), standing, tmp_path)
+    assert (standing.wrong, len(standing.mended)) == ([], 1)
 
 
 def test_an_input_that_reaches_new_lines_is_kept_though_nothing_new_became_of_it(

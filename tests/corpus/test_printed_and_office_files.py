@@ -230,6 +230,25 @@ def test_a_bomb_stops_at_the_bound_whatever_its_archive_says(
             parsed(file)
 
 
+@pytest.mark.parametrize("flags", [0b100000, 0b1000000])  # patched data, and strong encryption
+def test_what_python_cannot_unpack_is_a_damaged_archive(flags: int) -> None:
+    packed = bytearray(word("<w:p/>"))
+    for head, at in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
+        start = packed.index(head)
+        while start >= 0:
+            packed[start + at] |= flags
+            start = packed.find(head, start + 1)
+    with pytest.raises(InputError, match="is a damaged archive"):
+        parsed(bytes(packed))
+
+
+def test_an_archive_of_a_later_version_of_zip_is_a_damaged_archive() -> None:
+    packed = bytearray(word("<w:p/>"))
+    packed[packed.index(b"PK\x01\x02") + 6] = 148
+    with pytest.raises(InputError, match="is a damaged archive"):
+        parsed(bytes(packed))
+
+
 def test_a_page_that_a_book_names_many_times_is_counted_each_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

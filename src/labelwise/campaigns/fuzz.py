@@ -16,10 +16,11 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import re
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -92,7 +93,7 @@ def note_end(share: Share, code: int) -> None:
     which = json.loads(told)
     standing = standing_of(share.state, which["kind"], which["name"], share.seed)
     what = f"it ends the process by signal {-code}, or takes no end"
-    standing.wrong.append({"input": which["input"], "wrong": what})
+    standing.wrong.append({"input": which["input"], "wrong": what, "ended": True})
     standing.write(share.state)
     (share.state / standing.input_file(which["input"])).write_bytes(data)
 
@@ -129,12 +130,8 @@ def result_of(campaign: Campaign, standings: Sequence[Standing]) -> dict[str, An
         "counted as mended where it does so no more.",
         "columns": list(rows[0]),
         "rows": rows,
-        "wrong": [
-            {"kind": one.kind, "name": one.name, **each} for one in standings for each in one.wrong
-        ],
-        "mended": [
-            {"kind": one.kind, "name": one.name, **each} for one in standings for each in one.mended
-        ],
+        "wrong": _alike((one, each) for one in standings for each in one.wrong),
+        "mended": _alike((one, each) for one in standings for each in one.mended),
         "memory": _ends(campaign.memory),
         "inputs": inputs,
         "seed": campaign.seed,
@@ -143,6 +140,16 @@ def result_of(campaign: Campaign, standings: Sequence[Standing]) -> dict[str, An
         "versions": current_versions("lxml", "pypdfium2", "pydantic", "uvicorn", "h11", "rdflib"),
         "command": f"python -m labelwise.campaigns.fuzz --inputs {inputs} --seed {campaign.seed}",
     }
+
+
+def _alike(faults: Iterable[tuple[Standing, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The first input of each fault of a target, and how many did as it did."""
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for standing, one in faults:
+        fault = standing.kind, standing.name, re.sub(r"[\d-]+|characters?", "", one["wrong"])
+        first = {"kind": standing.kind, "name": standing.name, **one, "inputs alike": 0}
+        found.setdefault(fault, first)["inputs alike"] += 1
+    return list(found.values())
 
 
 def _ends(memory: list[dict[str, int]]) -> list[dict[str, int]]:

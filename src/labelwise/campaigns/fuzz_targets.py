@@ -108,7 +108,9 @@ def thesauri(scratch: Path) -> list[Target]:
     def reads(name: str) -> Callable[[bytes], str]:
         def run(data: bytes) -> str:
             (scratch / name).write_bytes(data)
-            return f"{len(read_thesaurus(scratch / name).concepts)} concepts"
+            found = read_thesaurus(scratch / name)
+            json.dumps(found.to_json(), ensure_ascii=False).encode()
+            return f"{len(found.concepts)} concepts"
 
         return _told(run)
 
@@ -261,7 +263,8 @@ def _asked(port: int, data: bytes) -> bytes:
         made.settimeout(PATIENCE)
         with suppress(ConnectionError):
             made.sendall(data)
-            made.shutdown(socket.SHUT_WR)
+            with suppress(OSError):  # the service has answered and hung up already
+                made.shutdown(socket.SHUT_WR)
             while piece := made.recv(65536):
                 answer += piece
     return answer

@@ -106,15 +106,27 @@ def campaign(
 
 
 def read_again(target: Target, standing: Standing, folder: Path) -> None:
-    """Read what raised an error in an earlier call: where it was mended, it went wrong no more."""
+    """Read what raised an error or ended its process in an earlier call: where it was mended, it
+    goes wrong no more."""
     for one in list(standing.wrong):
-        if one.get("raised"):
-            try:
-                target.run((folder / standing.input_file(one["input"])).read_bytes())
-            except (Exception, SystemExit):
-                continue
-            standing.wrong.remove(one)
-            standing.mended.append(one)
+        if one.get("raised") or one.get("ended"):
+            data = (folder / standing.input_file(one["input"])).read_bytes()
+            if _goes_well(target, data):
+                standing.wrong.remove(one)
+                standing.mended.append(one)
+
+
+def _goes_well(target: Target, data: bytes) -> bool:
+    """Read an input in a copy of this process, which it may end."""
+    copy = os.fork()
+    if copy == 0:
+        signal.alarm(int(seconds_for(len(data))) + 60)
+        try:
+            target.run(data)
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(copy, 0)[1] == 0
 
 
 def one_input(

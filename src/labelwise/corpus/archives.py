@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from typing import Any
 
 from labelwise.corpus.decoding import decode
 from labelwise.corpus.markup import parse_xml
 from labelwise.errors import InputError
+from labelwise.files import ARCHIVE_FAULTS
 
 LIMIT = 50_000_000
 """Bytes of all parts that are read, unpacked: an act of a thousand pages has some ten million."""
@@ -25,7 +25,7 @@ class Archive:
         self._left = LIMIT
         try:
             self._zipped = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, OSError) as error:
+        except ARCHIVE_FAULTS as error:
             raise self._damaged() from error
         self._members = {one.filename: one for one in self._zipped.infolist()}
 
@@ -45,7 +45,7 @@ class Archive:
         try:
             with self._zipped.open(member) as stream:
                 data = stream.read(self._left + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError) as error:
+        except ARCHIVE_FAULTS as error:
             raise self._damaged() from error
         self._left -= len(data)
         if self._left < 0:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +23,7 @@ from labelwise.corpus.download import BrokenOffError
 from labelwise.corpus.polite import Answer, Polite
 from labelwise.corpus.readers import read_stream
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.files import ARCHIVE_FAULTS
 
 PAGE = 100
 """Acts that are asked for at once; the endpoint gives up on long answers."""
@@ -214,15 +214,15 @@ def _packed(answer: Answer) -> Answer:
 
 def _unzipped(archive: bytes) -> list[tuple[str, bytes]]:
     """The files of an archive that hold text, by name; pictures and the like are left alone."""
-    with zipfile.ZipFile(io.BytesIO(archive)) as zipped:
-        members = [one for one in zipped.infolist() if one.filename.lower().endswith(_MARKUP)]
-        if sum(one.file_size for one in members) > LIMIT:
-            raise InputError(f"its archive unpacks to more than {LIMIT:,} bytes")
-        members.sort(key=lambda one: one.filename)
-        try:
+    try:
+        with zipfile.ZipFile(io.BytesIO(archive)) as zipped:
+            members = [one for one in zipped.infolist() if one.filename.lower().endswith(_MARKUP)]
+            if sum(one.file_size for one in members) > LIMIT:
+                raise InputError(f"its archive unpacks to more than {LIMIT:,} bytes")
+            members.sort(key=lambda one: one.filename)
             return [(one.filename, zipped.read(one)) for one in members]
-        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
-            raise InputError(f"its archive is damaged ({error})") from error
+    except ARCHIVE_FAULTS as error:
+        raise InputError(f"its archive is damaged ({error})") from error
 
 
 def _document(celex_id: str, files: Sequence[tuple[str, bytes]], read: Read) -> Document:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import lzma
 import os
 import shutil
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +19,7 @@ from labelwise.corpus.eurlex57k import document as as_document
 from labelwise.corpus.sources import COMPRESSED, Place, lines, opened
 from labelwise.corpus.thesaurus import read_thesaurus
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.files import ARCHIVE_FAULTS
 from labelwise.progress import track
 
 ARCHIVE_LIMIT = 1 << 30
@@ -53,12 +52,6 @@ EURLEX57K_SOURCES: tuple[Download, ...] = (
 )
 
 EURLEX57K_COUNTS: Mapping[str, int] = {"train": 45_000, "dev": 6_000, "test": 6_000}
-
-
-_UNREADABLE = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
-    *(RuntimeError, NotImplementedError),  # encrypted, or packed in a way that is not known
-)
 
 
 class DamagedArchiveError(LabelwiseError):
@@ -210,7 +203,7 @@ def _unpack(
 def _open_zip(archive: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(archive)
-    except zipfile.BadZipFile as error:
+    except ARCHIVE_FAULTS as error:
         size = archive.stat().st_size
         raise DamagedArchiveError(
             f"{archive} is no complete zip archive: it was cut short or is something else "
@@ -283,7 +276,7 @@ def _records(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, archive: Path) ->
                         yield line
             else:
                 yield stream.read()
-    except _UNREADABLE as error:
+    except ARCHIVE_FAULTS as error:
         raise DamagedArchiveError(f"{archive}, {member.filename} is damaged ({error})") from error
 
 

@@ -27,6 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from labelwise import files
 from labelwise.corpus import annif, eurlex57k
 from labelwise.corpus.document import Document
 from labelwise.corpus.json_records import JSON_FORMATS, read_json
@@ -47,6 +48,7 @@ from labelwise.corpus.sources import (
 )
 from labelwise.corpus.tsv import is_header, read_tsv
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.files import HALF
 
 _ONE_A_FILE = {
     "text": ("plain_text", "parse_text"),
@@ -187,7 +189,7 @@ def _unless_seen(
 ) -> Document | InputError:
     if isinstance(item, Document):
         if not is_whole(item):
-            return place.error("wrong encoding: half a character (a lone surrogate)")
+            return place.error(HALF)
         if item.id in seen:
             first = seen[item.id]
             where = str(first.file) if first.file != place.file else f"line {first.line}"
@@ -199,13 +201,7 @@ def _unless_seen(
 def is_whole(document: Document) -> bool:
     """Whether all of a document can be written down: text in memory may hold half a character."""
     texts = (document.id, document.title, *document.labels, *(x.text for x in document.sections))
-    try:
-        for text in texts:
-            if not text.isascii():
-                text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return files.is_whole(*texts)
 
 
 def items(stream: io.BufferedReader, file: str | Path, format: str | None = None) -> Iterator[Item]:

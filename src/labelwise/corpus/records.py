@@ -15,6 +15,7 @@ from labelwise.corpus.json_records import LINE_FORMATS, line_document
 from labelwise.corpus.readers import fault_of, is_whole, items, json_document
 from labelwise.corpus.sources import Place, extension, lines
 from labelwise.errors import InputError
+from labelwise.files import HALF
 
 Record = Callable[[], Document]
 """Gives the document, or raises an InputError that says why there is none."""
@@ -63,7 +64,7 @@ def _given(place: Place, item: Document | InputError) -> Document:
     if isinstance(item, InputError):
         raise item
     if not is_whole(item):
-        raise place.error("wrong encoding: half a character (a lone surrogate)")
+        raise place.error(HALF)
     return item
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +20,7 @@ from numpy.typing import NDArray
 from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import InputError
 from labelwise.evaluation.counts import f1
+from labelwise.files import ARCHIVE_FAULTS
 
 if TYPE_CHECKING:
     from labelwise.evaluation.runs import Run
@@ -77,7 +76,7 @@ def read_labels(run: Path, splits: Sequence[str]) -> dict[str, LabelCounts]:
                 )
                 for split in splits
             }
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except ARCHIVE_FAULTS as error:
         raise InputError(f"the file is damaged ({error}): evaluate again", file=path) from error
 
 

@@ -12,8 +12,6 @@ import json
 import math
 import platform
 import sys
-import zipfile
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -31,7 +29,7 @@ from labelwise.evaluation.chance import chance_interval
 from labelwise.evaluation.counts import DEPTH, RANKED, VIEWS, Counts
 from labelwise.evaluation.label_counts import labels_path, name_labels, pack_labels, read_labels
 from labelwise.evaluation.measures import Measures, summary
-from labelwise.files import write_together, write_whole
+from labelwise.files import ARCHIVE_FAULTS, write_together, write_whole
 from labelwise.locks import locked
 
 if TYPE_CHECKING:
@@ -353,7 +351,7 @@ def _unpack(path: Path, splits: list[str]) -> dict[str, Counts]:
     try:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
-    except (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except ARCHIVE_FAULTS as error:
         raise InputError(f"the file is damaged ({error}): evaluate again", file=path) from error
     counts = {}
     for split in splits:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import io
 import warnings
-import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,7 @@ from labelwise import bundle as bundles
 from labelwise.corpus.labels import LabelSpace
 from labelwise.evaluation.ranking import top_k
 from labelwise.evaluation.runs import DataRecord
-from labelwise.files import write_whole
+from labelwise.files import ARCHIVE_FAULTS, write_whole
 from labelwise.methods import Scores
 from labelwise.methods.blend import log_odds
 
@@ -66,7 +64,7 @@ def read_kept(bundle: Path, split: str, space: LabelSpace, data: DataRecord) -> 
             if str(kept.get("of")) != _digest(bundle, data) or f"{split}.columns" not in kept:
                 return None
             columns, odds = kept[f"{split}.columns"], kept[f"{split}.log_odds"].astype(np.float32)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except ARCHIVE_FAULTS as error:
         warnings.warn(
             f"{kept_file(bundle)}: the scores that were kept are damaged ({error}), so that the "
             "documents are scored again",

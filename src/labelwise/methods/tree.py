@@ -87,7 +87,7 @@ class Tree(TfidfMethod):
         pairs = list(zip(columns[order].tolist(), values[order].tolist(), strict=True))
         # Every tree gives the labels under the nodes of the beam; few-shot figures need them all.
         found: list[tuple[int, float]] = self._model.predict(
-            pairs, beam_size=self.settings.beam, top_k=len(self._columns)
+            pairs, beam_size=min(self.settings.beam, len(self._columns)), top_k=len(self._columns)
         )
         return found
 

@@ -17,6 +17,7 @@ from pydantic import (
 
 from labelwise.corpus.document import SectionKind
 from labelwise.corpus.labels import Group
+from labelwise.files import is_whole
 from labelwise.methods.base import EvidenceKind
 from labelwise.serving.problems import Problem
 
@@ -30,11 +31,8 @@ MOST_EXPLAINED = 50
 
 def whole_characters(text: str) -> str:
     """JSON can write half a character (``\\ud800``), which no answer can repeat."""
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise ValueError("it holds half a character (a lone surrogate)") from None
+    if not is_whole(text):
+        raise ValueError("it holds half a character (a lone surrogate)")
     return text
 
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelwise.errors import InputError, LabelwiseError
-from labelwise.files import write_whole
+from labelwise.files import ARCHIVE_FAULTS, write_whole
 from labelwise.text.vectors import RANDOM, Vectors
 from labelwise.text.vocabulary import PADDING, UNKNOWN, Vocabulary
 from labelwise.training.prepared import Prepared
@@ -93,7 +91,7 @@ def _read(file: Path) -> tuple[dict[str, Any], NDArray[np.int32], NDArray[np.flo
             about = json.loads(stored["about"].tobytes())
             matrix = stored["matrix"].astype(np.float32) * stored["size"]  # (R, E)
             return about, stored["rows"], matrix
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except ARCHIVE_FAULTS as error:
         raise InputError(
             f"these are not vectors for a prepared corpus ({error}): `labelwise vectors "
             "--prepared` writes them",
