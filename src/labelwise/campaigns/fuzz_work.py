@@ -109,23 +109,28 @@ def read_again(target: Target, standing: Standing, folder: Path) -> None:
     """Read what raised an error or ended its process in an earlier call: where it was mended, it
     goes wrong no more."""
     for one in list(standing.wrong):
+        reads = _reads_apart if one.get("ended") else _reads
         if one.get("raised") or one.get("ended"):
             data = (folder / standing.input_file(one["input"])).read_bytes()
-            if _goes_well(target, data):
+            if reads(target, data):
                 standing.wrong.remove(one)
                 standing.mended.append(one)
 
 
-def _goes_well(target: Target, data: bytes) -> bool:
-    """Read an input in a copy of this process, which it may end."""
+def _reads(target: Target, data: bytes) -> bool:
+    try:
+        target.run(data)
+    except (Exception, SystemExit):
+        return False
+    return True
+
+
+def _reads_apart(target: Target, data: bytes) -> bool:
+    """The same in a copy of this process, which the input may end."""
     copy = os.fork()
     if copy == 0:
         signal.alarm(int(seconds_for(len(data))) + 60)
-        try:
-            target.run(data)
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
+        os._exit(0 if _reads(target, data) else 1)
     return os.waitpid(copy, 0)[1] == 0
 
 
