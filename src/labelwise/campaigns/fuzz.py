@@ -17,6 +17,7 @@ import argparse
 import json
 import multiprocessing
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -168,6 +169,7 @@ def main() -> None:
     parser.add_argument("--samples", type=Path, help="a folder of further sample files")
     parser.add_argument("--out", type=Path, default=Path("benchmarks"))
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # either way its processes end too
     given.state.mkdir(parents=True, exist_ok=True)
     so_far = Campaign.read(given.state, given.seed)
     if given.inputs is None or _inputs(given.state) < given.inputs:

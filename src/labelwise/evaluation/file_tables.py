@@ -32,8 +32,9 @@ def file_table(runs: Sequence[Run], split: str) -> Table:
     table.add(["chance", *chance, "", "", ""], faint=True)
     table.notes.append(
         f"{OF_THE_FIRST} micro-F1 and "
-        "`without a label`, the documents that no label is suggested for, are at the threshold of "
-        "each model, which was chosen on other documents."
+        "`without a label`, the documents that no label stands above it for, are at the threshold "
+        "of each model, which was chosen on other documents; `labelwise tag` gives those documents "
+        "their best label all the same."
     )
     return table
 
