@@ -13,6 +13,7 @@ from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.document import Document, Section, SectionKind
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Concept, Thesaurus
+from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.lexical import Lexical, LexicalSettings
@@ -218,6 +219,13 @@ def test_labels_without_a_word_are_scored_and_have_no_evidence() -> None:
     document = act(article="imports §")
     assert method.scores([document])[0, 0] >= method.scores([document])[0, 1]
     assert method.evidence(document, ["2"])[0].spans == ()
+
+
+@pytest.mark.parametrize("name", ["§", "zebra"])
+def test_names_that_stand_in_no_document_are_refused_in_a_sentence(name: str) -> None:
+    space = LabelSpace.from_counts({"1": 1}, {"1": name})
+    with pytest.raises(LabelwiseError, match="no training document has a word of a label's name"):
+        Lexical().fit([Document("t", "", (Section("article", "import"),), ("1",))], [], space)
 
 
 @pytest.mark.real

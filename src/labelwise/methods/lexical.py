@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
+from labelwise.errors import LabelwiseError
 from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State, require
 from labelwise.methods.linear import sigmoid
 from labelwise.methods.name_matches import (
@@ -126,6 +127,11 @@ class Lexical(Method):
         document, label, x, stands_for = (
             np.concatenate(parts) for parts in zip(*pairs, strict=True)
         )
+        if not len(x):
+            raise LabelwiseError(
+                "no training document has a word of a label's name: there is nothing that lexical "
+                "could learn from"
+            )
         gold = is_gold[document, label]
         importance = 1 / np.sqrt(np.maximum(counts[label], 1))
         weight = np.where(gold, importance, stands_for)
