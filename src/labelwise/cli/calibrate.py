@@ -9,10 +9,12 @@ import typer
 
 from labelwise.cli.command_line import command_line
 from labelwise.cli.options import (
+    DevOption,
     EveryConceptOption,
     JsonOption,
     MoreOption,
     NameOption,
+    PreparedOption,
     SkipBadOption,
     SummariesOption,
     ThesaurusOption,
@@ -46,19 +48,8 @@ def calibrate(
             show_default=False,
         ),
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            envvar="LABELWISE_DATA",
-            help="Folder of the data set; its test documents are never scored.",
-            show_default=False,
-        ),
-    ] = None,
-    prepared: Annotated[
-        Path | None,
-        typer.Option(help="A corpus in numbers, for the networks.", show_default=False),
-    ] = None,
+    data: DevOption = None,
+    prepared: PreparedOption = None,
     more: MoreOption = None,
     summaries: SummariesOption = False,
     thesaurus: ThesaurusOption = None,

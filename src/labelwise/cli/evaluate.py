@@ -15,6 +15,7 @@ from labelwise.cli.options import (
     JsonOption,
     MaybeDataOption,
     MoreOption,
+    PreparedOption,
     SkipBadOption,
     SummariesOption,
     ThesaurusOption,
@@ -35,13 +36,7 @@ def evaluate(
     bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
     *,
     data: MaybeDataOption = None,
-    prepared: Annotated[
-        Path | None,
-        typer.Option(
-            help="A corpus in numbers (`labelwise prepare`) in its place, for the networks.",
-            show_default=False,
-        ),
-    ] = None,
+    prepared: PreparedOption = None,
     on: Annotated[
         Path | None,
         typer.Option(

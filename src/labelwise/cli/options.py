@@ -18,6 +18,25 @@ DataOption = Annotated[Path, _DATA]
 
 MaybeDataOption = Annotated[Path | None, _DATA]
 
+DevOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        envvar="LABELWISE_DATA",
+        help="Folder of the data set; its test documents are never scored.",
+        show_default=False,
+    ),
+]
+
+PreparedOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="A corpus in numbers (`labelwise prepare`) in place of the data set, for the "
+        "networks.",
+        show_default=False,
+    ),
+]
+
 NameOption = Annotated[
     str | None,
     typer.Option(help="What the new model is called in tables.", show_default="its method's"),

@@ -17,6 +17,7 @@ from labelwise.cli.options import (
     MaybeDataOption,
     MoreOption,
     OnOption,
+    PreparedOption,
     ResourcesOption,
     SummariesOption,
     ThesaurusOption,
@@ -30,13 +31,7 @@ def reproduce(
     summaries: SummariesOption = False,
     thesaurus: ThesaurusOption = None,
     every_concept: EveryConceptOption = False,
-    prepared: Annotated[
-        Path | None,
-        typer.Option(
-            help="A corpus in numbers (`labelwise prepare`), for the networks.",
-            show_default=False,
-        ),
-    ] = None,
+    prepared: PreparedOption = None,
     vectors: Annotated[
         list[Path] | None,
         typer.Option(

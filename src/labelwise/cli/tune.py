@@ -11,12 +11,14 @@ import typer
 
 from labelwise.cli.options import (
     CacheOption,
+    DevOption,
     DrawOption,
     DropOption,
     EveryConceptOption,
     HideOption,
     MoreOption,
     OnOption,
+    PreparedOption,
     ResourcesOption,
     SummariesOption,
     ThesaurusOption,
@@ -29,26 +31,12 @@ from labelwise.progress import note
 def tune(
     method: MethodArgument,
     *,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            envvar="LABELWISE_DATA",
-            help="Folder of the data set; its test documents are never scored.",
-            show_default=False,
-        ),
-    ] = None,
+    data: DevOption = None,
     more: MoreOption = None,
     summaries: SummariesOption = False,
     thesaurus: ThesaurusOption = None,
     every_concept: EveryConceptOption = False,
-    prepared: Annotated[
-        Path | None,
-        typer.Option(
-            help="A corpus in numbers (`labelwise prepare`), for the networks.",
-            show_default=False,
-        ),
-    ] = None,
+    prepared: PreparedOption = None,
     vectors: Annotated[
         list[Path] | None,
         typer.Option(
