@@ -15,6 +15,7 @@ from labelwise.corpus import plain_text, sources
 from labelwise.corpus.document import Document
 from labelwise.corpus.readers import read, read_stream
 from labelwise.corpus.skipped import Skipped
+from labelwise.corpus.thesaurus import read_thesaurus
 from labelwise.errors import InputError
 
 
@@ -79,6 +80,24 @@ def test_half_a_character_anywhere_in_a_record_is_a_sentence(record: object) -> 
     skipped = Skipped()
     (act,) = read_stream(io.BytesIO(data), "acts.jsonl", skipped=skipped)
     assert (act.text, skipped.count) == ("Lemons", 1)
+
+
+@pytest.mark.parametrize(
+    "concepts",
+    [
+        {"\ud800": "fruit"},
+        {"1": "fruit\ud800"},
+        {"1": {"label": "fruit", "uri": "http://example.org/\ud800"}},
+        [{"id": "1", "label": "fruit", "alt_labels": ["\udfff"]}],
+    ],
+)
+def test_half_a_character_anywhere_in_a_thesaurus_is_a_sentence(
+    concepts: object, tmp_path: Path
+) -> None:
+    file = tmp_path / "thesaurus.json"
+    file.write_text(json.dumps(concepts))
+    with pytest.raises(InputError, match="half a character"):
+        read_thesaurus(file)
 
 
 @pytest.mark.parametrize("name", ["acts.jsonl", "acts.json"])

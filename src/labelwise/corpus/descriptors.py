@@ -67,7 +67,8 @@ def _records(text: str, path: Path) -> Iterator[tuple[Place, str | None, Any]]:
 
 def _concept(record: Any, id: str | None, place: Place, language: str) -> Concept:
     if isinstance(record, str) and id is not None:
-        return Concept(concept_id(id), _uri(id), record)
+        id, label = checked_string(id, "id", place), checked_string(record, "label", place)
+        return Concept(concept_id(id), _uri(id), label)
     if not isinstance(record, dict):
         raise place.error(f"wrong type: a concept is an object, this is {type_name(record)}")
     given = _first(record, ID_KEYS) if id is None else id
@@ -79,7 +80,7 @@ def _concept(record: Any, id: str | None, place: Place, language: str) -> Concep
         raise place.error(f"missing key: the concept {given} has no label", "label")
     return Concept(
         concept_id(given),
-        _uri(str(record.get("uri", given))),
+        _uri(checked_string(str(record.get("uri", given)), "uri", place)),
         checked_string(label, "label", place),
         tuple(_listed(record, ALTERNATIVE_KEYS, place)),
         _linked(record, BROADER_KEYS, place),
