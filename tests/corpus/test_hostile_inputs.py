@@ -100,6 +100,18 @@ def test_half_a_character_anywhere_in_a_thesaurus_is_a_sentence(
         read_thesaurus(file)
 
 
+@pytest.mark.parametrize("name", ["altLabel", "scopeNote"])
+def test_half_a_character_in_turtle_is_a_sentence(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "thesaurus.ttl"
+    file.write_text(
+        "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n"
+        "<http://example.org/1> a skos:Concept ; skos:prefLabel 'fruit'@en ;\n"
+        rf"skos:{name} 'fruit \ud800'@en ."
+    )
+    with pytest.raises(InputError, match=r"the concept .* half a character"):
+        read_thesaurus(file)
+
+
 @pytest.mark.parametrize("name", ["acts.jsonl", "acts.json"])
 def test_a_number_of_five_thousand_digits_is_a_sentence(name: str) -> None:
     data = b'{"text": "Oranges", "year": ' + b"1" * 5000 + b"}\n"

@@ -13,6 +13,7 @@ from typing import Any
 
 from labelwise.corpus.sources import extension, opened, sample
 from labelwise.errors import InputError, LabelwiseError
+from labelwise.files import HALF, is_whole
 
 PART = re.compile(r"(domain|mt|under):")
 """How the name of a part of a thesaurus begins, beside ids of concepts."""
@@ -487,7 +488,21 @@ def read_thesaurus(path: str | Path, language: str = "en") -> Thesaurus:
             raise InputError("empty file: there is no thesaurus in it", file=path)
         ending = extension(path)
         if ending in (".json", ".jsonl", ".ndjson") or start[:1] in (b"{", b"["):
-            return descriptors.read_json(stream, path, language)
-        if ending in (".csv", ".tsv"):
-            return descriptors.read_table(stream, path, language)
-        return skos.read_skos(stream, path, language)
+            found = descriptors.read_json(stream, path, language)
+        elif ending in (".csv", ".tsv"):
+            found = descriptors.read_table(stream, path, language)
+        else:
+            found = skos.read_skos(stream, path, language)
+    _check_whole(found, path)
+    return found
+
+
+def _check_whole(thesaurus: Thesaurus, path: Path) -> None:
+    """Turtle can name half a character, as JSON can."""
+    for one in thesaurus.concepts.values():
+        others = (name for _, names in one.translations for name in names)
+        if not is_whole(one.id, one.uri, one.label, *one.alt_labels, *one.notes, *others):
+            raise InputError(f"the concept {one.id!a} has a {HALF}", file=path)
+    groups = [thesaurus.microthesauri, thesaurus.domains, *thesaurus.group_translations.values()]
+    if not all(is_whole(*names, *names.values()) for names in groups):
+        raise InputError(HALF, file=path)
