@@ -28,6 +28,8 @@ from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.calibration import Calibration, Curve
 from labelwise.evaluation.unseen_scale import UnseenScale
 from labelwise.methods import Method
+from labelwise.methods.base import PretrainedSettings, Resumable, Rounding, VectorSettings, Widening
+from labelwise.training.recipe import Recipe
 
 SMALL_NETWORK: dict[str, Any] = {
     "dim": 24,
@@ -85,13 +87,13 @@ def fitted(name: str, data: Dataset, every: int = 2) -> Method:
     """A method trained on a small data set with quick settings; a network on a part of it."""
     cls = methods.get(name)
     settings = dict(QUICK.get(name, {}))
-    if hasattr(cls.Settings, "encoder"):
+    if issubclass(cls.Settings, PretrainedSettings):
         words = frequent_words(section.text for act in data.train for section in act.sections)
         kind = "mpnet" if name == "mpnet-lwan" else "bert"
         settings["encoder"] = str(tiny_encoder(kind, words))
     method = cls(cls.Settings(**settings))
     # Half of the documents are enough for what is checked, and networks take their time.
-    train = data.train[::every] if hasattr(cls.Settings, "epochs") else data.train
+    train = data.train[::every] if cls.reads != "documents" else data.train
     method.fit(train, data.dev[:40], data.label_space)
     return method
 
@@ -276,6 +278,31 @@ def check_settings_are_one_flat_dataclass(method: Method, data: Dataset) -> None
     for field in dataclasses.fields(settings):
         value = getattr(settings, field.name)
         assert value is None or isinstance(value, bool | int | float | str | tuple), field.name
+
+
+def check_what_a_method_says_of_itself_holds(method: Method, data: Dataset, folder: Path) -> None:
+    settings = method.settings
+    assert type(settings) is method.Settings
+    assert (method.reads == "documents") == (not isinstance(settings, Recipe))
+    assert (method.reads == "words") == isinstance(settings, VectorSettings)
+    assert (method.reads == "pieces") == isinstance(settings, PretrainedSettings)
+    if method.reads != "documents":
+        assert isinstance(method, Resumable)
+        assert method.max_tokens is not None
+
+    some = data.test[:4]
+    scores = method.scores(some)
+    bundle.save(method, folder / "half", half=True)
+    _, arrays, _ = contents(folder / "half")
+    wide = any(array.dtype == np.float32 for array in arrays.values())
+    assert not (method.half_precision and wide)
+    loaded = bundle.load(folder / "half").scores(some)
+    np.testing.assert_allclose(loaded, scores, atol=0.01 if method.half_precision else 1e-6)
+    if isinstance(method, Rounding):
+        np.testing.assert_allclose(method.in_eight_bits().scores(some), scores, atol=0.1)
+    if isinstance(method, Widening):
+        wider = method.with_labels({"7001": "imports of fruit"})
+        assert wider.scores(some).shape == (4, len(data.label_space) + 1)
 
 
 def _top_label(method: Method, document: Document) -> str:

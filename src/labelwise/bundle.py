@@ -49,10 +49,17 @@ WAIT = 60.0
 """Seconds that a save waits for another one: a training is too much to lose."""
 
 
-def save(method: Method, path: str | Path, *, card: Mapping[str, Any] | None = None) -> None:
-    """Write a fitted method to a folder; an older bundle there is replaced at the last moment."""
+def save(
+    method: Method, path: str | Path, *, card: Mapping[str, Any] | None = None, half: bool = False
+) -> None:
+    """Write a fitted method to a folder; an older bundle there is replaced at the last moment.
+
+    ``half``: its weights in half precision, where the method says that they may be.
+    """
     folder = Path(path)
     state = method.state()
+    if half and method.half_precision:
+        state = state.halved()
     card = dict(card or {})
     concepts = card.pop("thesaurus", None)
     labels = {

@@ -15,8 +15,8 @@ from labelwise.cli import main
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.runs import Run
-from labelwise.experiments import trainings
-from labelwise.experiments.joining import JOINERS, MEMBERS
+from labelwise.methods import REGISTRY, get
+from labelwise.methods.base import Joining
 from labelwise.methods.blend import Blend
 
 
@@ -156,7 +156,7 @@ def test_reproduce_makes_a_blend_of_the_bundles_of_its_members(
     labelwise: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(trainings, "MEMBERS", {"blend": ("svm", "exact-match")})
+    monkeypatch.setattr(Blend, "joined_from", ("svm", "exact-match"))
     make_dataset(tmp_path / "acts", train=80, dev=16, test=16)
     asked = ("reproduce", "--data", "acts", "-m", "blend", "--seeds", 2, "--no-report")
     said = labelwise(*asked)
@@ -179,5 +179,7 @@ def test_reproduce_makes_a_blend_of_the_bundles_of_its_members(
 
 
 def test_every_method_that_is_joined_has_members_and_a_way_to_join_them() -> None:
-    assert set(MEMBERS) == set(JOINERS)
-    assert MEMBERS["blend"] == Blend.Settings().members
+    classes = [get(name) for name in REGISTRY]
+    joined = [cls for cls in classes if cls.joined_from]
+    assert joined == [cls for cls in classes if issubclass(cls, Joining)]
+    assert {name for cls in joined for name in cls.joined_from} <= set(REGISTRY)

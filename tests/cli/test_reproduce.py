@@ -28,7 +28,7 @@ from labelwise.evaluation.measures import evaluate_topk
 from labelwise.evaluation.report import JOINED
 from labelwise.evaluation.runs import DataRecord, Run
 from labelwise.experiments import corpora, staleness, trainings
-from labelwise.experiments.joining import MEMBERS
+from labelwise.methods import REGISTRY, get
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.vectors import read_vectors
 from labelwise.training.prepared import make_split, prepare, write_prepared
@@ -200,7 +200,7 @@ def test_other_settings_are_other_results_and_the_file_of_settings_counts(
 
 
 def test_the_report_knows_what_is_joined_and_what_is_trained() -> None:
-    assert set(JOINED) == MEMBERS.keys()
+    assert set(JOINED) == {name for name in REGISTRY if get(name).joined_from}
 
 
 @pytest.mark.usefixtures("workers_here")

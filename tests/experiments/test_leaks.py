@@ -21,9 +21,10 @@ from labelwise import bundle as bundles
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.comparison import best_on_dev
-from labelwise.experiments import compact, reproduce, trainings, tune
+from labelwise.experiments import compact, reproduce, tune
 from labelwise.experiments.corpora import open_corpus
 from labelwise.experiments.jobs import Job
+from labelwise.methods.blend import Blend
 from labelwise.tuning import jobs as side_by_side
 from labelwise.tuning.jobs import Jobs
 
@@ -52,7 +53,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(side_by_side, "Pool", PoolHere)
-    monkeypatch.setattr(trainings, "MEMBERS", {"blend": ("svm", "lexical")})
+    monkeypatch.setattr(Blend, "joined_from", ("svm", "lexical"))
 
 
 def assert_same_model(first: Path, second: Path) -> None:
@@ -79,7 +80,7 @@ def made(pair: Path) -> Path:
     """The models of both, by `reproduce`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(side_by_side, "Pool", PoolHere)
-        patch.setattr(trainings, "MEMBERS", {"blend": ("svm", "lexical")})
+        patch.setattr(Blend, "joined_from", ("svm", "lexical"))
         for name in PAIR:
             reproduced(pair / name, pair / f"made-{name}")
     return pair

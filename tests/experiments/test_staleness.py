@@ -16,6 +16,7 @@ from labelwise.experiments.joining import member_digests
 from labelwise.experiments.staleness import unfinished
 from labelwise.experiments.trainings import Folders, Training
 from labelwise.methods import get
+from labelwise.methods.blend import Blend
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def save(name: str, corpus: Corpus, folders: Folders, **card: Any) -> None:
 @pytest.fixture
 def finished(corpus: Corpus, folders: Folders, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two members and their blend, all of them finished; the run of the blend."""
-    monkeypatch.setattr(trainings, "MEMBERS", {"blend": ("svm", "lexical")})
+    monkeypatch.setattr(Blend, "joined_from", ("svm", "lexical"))
     for name in ("svm-0", "lexical-0"):
         save(name, corpus, folders)
     digests = member_digests([folders.bundle("svm-0"), folders.bundle("lexical-0")])

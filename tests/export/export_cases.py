@@ -11,10 +11,10 @@ from encoder_cases import tiny_encoder
 from methods.network_cases import BY_SECTION, FILLER, TOPICS, acts, label_space, small
 
 from labelwise.corpus.document import Document, Section
+from labelwise.methods.base_network import BaseNetworkMethod
 from labelwise.methods.encoder import EncoderMethod
 from labelwise.methods.minilm_lwan import MinilmLwan
 from labelwise.methods.mpnet_lwan import MpnetLwan
-from labelwise.methods.network import NetworkMethod
 
 MAX_TOKENS = 12
 LIMITS = {"max_sections": 4, "section_tokens": 5}
@@ -23,10 +23,10 @@ WORDS = [*FILLER, *(word for _, words in TOPICS.values() for word in words.split
 KINDS = ["bert", "mpnet"]
 
 _encoders: dict[tuple[object, ...], EncoderMethod] = {}
-_networks: dict[tuple[object, ...], NetworkMethod] = {}
+_networks: dict[tuple[object, ...], BaseNetworkMethod] = {}
 
 
-def network(name: str, **settings: object) -> NetworkMethod:
+def network(name: str, **settings: object) -> BaseNetworkMethod:
     """A trained network with these settings that reads twelve words; each is trained once."""
     key = (name, *sorted(settings.items()))
     if key not in _networks:
@@ -55,7 +55,7 @@ def encoder(kind: str, **settings: object) -> EncoderMethod:
     return _encoders[key]
 
 
-def halved(method: NetworkMethod) -> NetworkMethod:
+def halved(method: BaseNetworkMethod) -> BaseNetworkMethod:
     """The same network as it comes back from a bundle in half precision."""
     state = method.state()
     arrays = {

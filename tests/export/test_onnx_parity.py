@@ -25,13 +25,13 @@ from labelwise.export.parity import (
     onnx_inputs,
     open_onnx,
 )
-from labelwise.methods.network import NetworkMethod
+from labelwise.methods.base_network import BaseNetworkMethod
 
 CLOSE = 1e-5
 LENGTHS = range(MAX_TOKENS + 4)  # an empty one, and some that are too long, too
 
 
-def exported(method: NetworkMethod, folder: Path, *, int8: bool = False):
+def exported(method: BaseNetworkMethod, folder: Path, *, int8: bool = False):
     path = folder / f"{method.name}.onnx"
     write_onnx(method, path, int8=int8)
     return open_onnx(path, threads=1)
@@ -166,7 +166,7 @@ def test_a_network_saved_in_half_precision_stays_so_and_loses_nothing(
     scores = exported(half, tmp_path)(onnx_inputs(half, documents))
     np.testing.assert_allclose(scores, half.scores(documents), atol=CLOSE)
 
-    def weights(method: NetworkMethod) -> dict[int, int]:
+    def weights(method: BaseNetworkMethod) -> dict[int, int]:
         sizes: dict[int, int] = {}
         for one in to_onnx(method).graph.initializer:
             sizes[one.data_type] = sizes.get(one.data_type, 0) + int(np.prod(one.dims))
@@ -231,7 +231,7 @@ def test_a_network_trained_on_eurlex57k_scores_the_same_when_exported(
     if not folder.is_dir():
         pytest.skip(f"needs a bundle trained on EURLEX57K: {folder}")
     method = bundles.load(folder)
-    assert isinstance(method, NetworkMethod)
+    assert isinstance(method, BaseNetworkMethod)
     documents = open_dataset(real_data / "eurlex57k").dev[::600]
     documents = [*documents, replace(documents[0], sections=()), documents[0]]
     expected = in_float32(method).scores(documents)

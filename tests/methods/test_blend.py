@@ -102,7 +102,7 @@ def test_unseen_labels_are_weighed_apart_and_by_those_who_know_words(members: li
     gold = blend.label_space.gold(DEV)
     knows = np.clip(gold.toarray() * 0.8 + 0.1, 0, 1).astype(np.float32)
     blind = np.random.default_rng(0).uniform(0.1, 0.9, knows.shape).astype(np.float32)
-    blend.choose_weights([knows, blind, blind, blind], gold)
+    blend.choose([knows, blind, blind, blind], gold)
     weights, _ = blend.mixing.for_labels(blend.label_space.counts)
     assert (weights[:4, 0] > 3 * weights[:4, 1:].max(axis=1)).all()
     assert not weights[4, :2].any()
@@ -150,7 +150,7 @@ def test_a_few_dev_documents_do_not_turn_a_ranking_round(members: list[Method]) 
     gold = blend.label_space.gold(DEV)
     assert gold[:, 4].sum() == 1
     wrong = np.where(gold.toarray() > 0, 0.1, 0.9).astype(np.float32)
-    blend.choose_weights([wrong] * 4, gold)
+    blend.choose([wrong] * 4, gold)
     assert blend.mixing.weights.min() >= 0
 
 

@@ -23,7 +23,7 @@ def members() -> tuple:
 
 def test_columns_come_from_the_member_of_their_group(members: tuple) -> None:
     lwan, z = members
-    ensemble = EnsembleLwan.from_methods(lwan, z)
+    ensemble = EnsembleLwan.from_methods([lwan, z])
     scores, space = ensemble.scores(DOCUMENTS), ensemble.label_space
     assert ensemble.shift == 0
     zero = space.groups["zero"]
@@ -34,7 +34,7 @@ def test_columns_come_from_the_member_of_their_group(members: tuple) -> None:
 
 def test_evidence_comes_from_the_member_that_scored(members: tuple) -> None:
     lwan, z = members
-    ensemble = EnsembleLwan.from_methods(lwan, z)
+    ensemble = EnsembleLwan.from_methods([lwan, z])
     document = act(20, ("693", "2437"))
     seen, unseen = ensemble.evidence(document, ["693", "5255"])
     assert seen == lwan.evidence(document, ["693"])[0]
@@ -52,7 +52,7 @@ def test_it_is_built_from_two_saved_bundles_and_saved_as_one(members: tuple, tmp
     bundle.save(z, tmp_path / "z")
     dev = [*acts(10, seed=1), Document("v", "", act(1, ("5255",)).sections, ("5255",))]
     ensemble = EnsembleLwan.from_methods(
-        bundle.load(tmp_path / "lwan"), bundle.load(tmp_path / "z"), dev
+        [bundle.load(tmp_path / "lwan"), bundle.load(tmp_path / "z")], dev
     )
     bundle.save(ensemble, tmp_path / "both")
     again = bundle.load(tmp_path / "both")
@@ -69,9 +69,9 @@ def test_it_is_built_from_two_saved_bundles_and_saved_as_one(members: tuple, tmp
 def test_other_members_or_other_labels_are_refused(members: tuple) -> None:
     lwan, z = members
     with pytest.raises(LabelwiseError, match="joins a bigru-lwan and a z-bigru-lwan, not z-bigru"):
-        EnsembleLwan.from_methods(z, lwan)
+        EnsembleLwan.from_methods([z, lwan])
     with pytest.raises(LabelwiseError, match="different labels"):
-        EnsembleLwan.from_methods(lwan, z.with_labels({"99": "oranges"}))
+        EnsembleLwan.from_methods([lwan, z.with_labels({"99": "oranges"})])
 
 
 def test_it_can_be_trained_as_a_whole(tmp_path) -> None:
@@ -113,7 +113,7 @@ def test_the_scale_between_the_groups_is_set_where_the_joint_ranking_is_best() -
 
 
 def test_the_shift_moves_the_unseen_labels_and_no_others(members: tuple, tmp_path) -> None:
-    ensemble = EnsembleLwan.from_methods(*members)
+    ensemble = EnsembleLwan.from_methods(members)
     before, zero = ensemble.scores(DOCUMENTS), ensemble.label_space.groups["zero"]
     ensemble.shift = 2.0
     bundle.save(ensemble, tmp_path / "shifted")

@@ -34,10 +34,12 @@ from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
 from labelwise.methods.bigru_lwan import BigruLwan, BigruLwanNetwork
 from labelwise.methods.network import NetworkMethod
+from labelwise.text.vocabulary import Vocabulary
 from labelwise.training.batches import Gatherer
 from labelwise.training.numbered import Numbered
 from labelwise.training.predict import predict
 from labelwise.training.prepared import prepare
+from labelwise.training.recipe import Precision
 
 OURS, IN_FULL = "labelwise", "labelwise, float32"
 PEER, SORTED = "LibMultiLabel", "LibMultiLabel, documents by length"
@@ -169,6 +171,7 @@ def model(plan: Plan, data: Dataset, sizes: Sizes, work: Path) -> tuple[Path, Bi
     method = BigruLwan(BigruLwan.Settings(units=sizes.units, max_tokens=MAX_TOKENS))
     space = data.label_space
     prepared = prepare(data.train, [], space, vectors=None, dim=100, min_count=2, seed=0)
+    assert isinstance(prepared.vocabulary, Vocabulary)
     method._label_space, method.vocabulary = space, prepared.vocabulary
     method.network = BigruLwanNetwork(method._material(prepared), method.settings)
     bundles.save(method, work / "untrained")
@@ -219,7 +222,8 @@ def ranked(method: BigruLwan, documents: Sequence[Document]) -> dict[str, float]
     """RP@5 of our two rows."""
     gold = method.label_space.gold(documents)
     figures = {}
-    for name, precision in ((OURS, "auto"), (IN_FULL, "float32")):
+    rows: tuple[tuple[str, Precision], ...] = ((OURS, "auto"), (IN_FULL, "float32"))
+    for name, precision in rows:
         method.settings = dataclasses.replace(method.settings, precision=precision)
         scores = method.scores(documents)
         figures[name] = evaluate(scores, gold, method.label_space).values["all"]["RP@5"]

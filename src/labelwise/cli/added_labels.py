@@ -47,14 +47,7 @@ def with_added_labels(method: Method, assignments: Sequence[str]) -> Method:
 
 
 def _widening() -> list[str]:
-    from labelwise.errors import MissingExtraError
     from labelwise.methods import REGISTRY, get
+    from labelwise.methods.base import Widening
 
-    names = []
-    for name in REGISTRY:
-        try:
-            if hasattr(get(name), "with_labels"):
-                names.append(name)
-        except MissingExtraError:  # a method that needs an extra is none of these
-            continue
-    return names
+    return [name for name in REGISTRY if issubclass(get(name), Widening)]

@@ -13,7 +13,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.progress import note
 
 if TYPE_CHECKING:
-    from labelwise.methods.network import NetworkMethod
+    from labelwise.methods.base_network import BaseNetworkMethod
 
 
 def export(
@@ -58,7 +58,7 @@ def export(
     refuse_relabelled(bundle, about["card"], "export the bundle it was made from")
     from labelwise.export.parity import largest_difference
 
-    method = cast("NetworkMethod", bundles.load(bundle))
+    method = cast("BaseNetworkMethod", bundles.load(bundle))
     size = write_onnx(method, onnx, int8=int8)
     difference = largest_difference(method, onnx)
     if as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -91,33 +91,26 @@ def join(
         command=command_line(),
     )  # fmt: skip
     if as_json:
-        chosen = _chosen(joined.method)
-        print_json({"method": joined.method.name, "bundle": str(out), **chosen, **joined.card})
+        print_json({"method": joined.method.name, "bundle": str(out), **joined.card})
         return
     _show(joined.method, out)
     note(f"Next: labelwise evaluate {out} --data {data or 'DATA'}")
 
 
-def _chosen(joined: Method) -> dict[str, Any]:
-    """What dev has chosen and the card does not say: how far unseen labels are shifted."""
-    shift = getattr(joined, "shift", None)
-    return {} if shift is None else {"shift": shift}
-
-
 def _show(joined: Method, out: Path) -> None:
     """The bundle and, below it, what dev has chosen."""
-    shift = [f"{value:+.2f}" for value in _chosen(joined).values()]
+    card = joined.card
+    shift = [f"{card['shift']:+.2f}"] if "shift" in card else []
     print_table(
         ["method", "labels", *(["shift of unseen labels"] if shift else []), "bundle"],
         [[joined.name, f"{len(joined.label_space):,}", *shift, out]],
         left=("method", "bundle"),
     )
-    weights = getattr(joined, "card", {}).get("weights", [])
-    if weights:
+    if "weights" in card:
         print_table(
-            ["training documents", *(f"weight of {name}" for name in joined.settings.members)],
+            ["training documents", *(f"weight of {name}" for name in card["members"])],
             [
                 [row["training documents"], *(f"{weight:.2f}" for weight in row["weights"])]
-                for row in weights
+                for row in card["weights"]
             ],
         )

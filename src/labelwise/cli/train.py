@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,6 +25,9 @@ from labelwise.cli.options import (
 from labelwise.cli.output import console, print_json, print_table
 from labelwise.experiments.settings import describe_settings, typed
 from labelwise.progress import note
+
+if TYPE_CHECKING:
+    from labelwise.methods import Settings
 
 
 def _method_names(incomplete: str) -> list[str]:
@@ -169,7 +172,7 @@ def train(
     note(f"Next: labelwise evaluate {out} --data {data}")
 
 
-def _show_settings(method: str, cls: type[Any], as_json: bool) -> None:
+def _show_settings(method: str, cls: type[Settings], as_json: bool) -> None:
     """One setting after another, its meaning beneath: in a table there is no room for it."""
     rows = describe_settings(cls)
     if as_json:

@@ -34,6 +34,7 @@ from labelwise.experiments.data import (
 from labelwise.experiments.measured import measure
 from labelwise.files import finite, write_whole
 from labelwise.methods import Method
+from labelwise.methods.base import PretrainedSettings, Rounding, within
 from labelwise.methods.learned import Learned
 from labelwise.methods.linear import LinearMethod
 from labelwise.progress import note
@@ -233,16 +234,14 @@ def _in_eight_bits(
     command: str,
 ) -> InEightBits:
     """Write a model with the weights of its encoder in 8 bits, where it has one."""
-    inner = method.method if isinstance(method, Learned) else method
-    parts = [inner, *getattr(inner, "members", ())]
-    encoders = [one.settings.encoder for one in parts if hasattr(one.settings, "encoder")]
-    if not encoders:
+    own_settings = [one.settings for one in within(method)]
+    encoders = [one.encoder for one in own_settings if isinstance(one, PretrainedSettings)]
+    if not encoders or not isinstance(method, Rounding):
         raise LabelwiseError(
             f"{bundle}: {method.name} is neither linear nor has an encoder: nothing is known that "
             "makes it small"
         )
     parent = bundles.describe(bundle)
-    given: Any = method
     own = dict(parent["card"])
     data = str(own.get("data", {}).get("name", ""))
     own |= {
@@ -260,7 +259,7 @@ def _in_eight_bits(
         own["thesaurus"] = thesaurus.around(method.label_space.ids).to_json()
     with tempfile.TemporaryDirectory(prefix="labelwise-") as folder:
         made = Path(folder) / "small"
-        bundles.save(given.in_eight_bits(), made, card=own)
+        bundles.save(method.in_eight_bits(), made, card=own)
         size = bundles.size_of(made)
         if size > max_mb * 1e6:
             raise LabelwiseError(

@@ -5,10 +5,9 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from labelwise.errors import InputError, LabelwiseError
-from labelwise.experiments.settings import parse_settings, typed
+from labelwise.experiments.settings import S, parse_settings, typed
 
 
 def read_config(path: Path) -> dict[str, str]:
@@ -34,9 +33,7 @@ def read_config(path: Path) -> dict[str, str]:
     }
 
 
-def settings_from(
-    cls: type[Any], method: str, config: Path | None, given: Sequence[str] = ()
-) -> Any:
+def settings_from(cls: type[S], method: str, config: Path | None, given: Sequence[str] = ()) -> S:
     """Settings of a file, or the defaults, with what was given on the command line over them."""
     from_file = read_config(config) if config is not None else {}
     assignments = [f"{name}={value}" for name, value in from_file.items()]

@@ -10,12 +10,13 @@ from labelwise import bundle as bundles
 from labelwise.errors import CallError, LabelwiseError
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.experiments.data import additions_of, hiding_of_card
-from labelwise.experiments.joining import JOINERS, member_digests
+from labelwise.experiments.joining import joined, member_digests
 from labelwise.experiments.kept_scores import write_kept
 from labelwise.experiments.measured import write_run
 from labelwise.experiments.shards import joined_shards
 from labelwise.experiments.training_data import Documents, Kept
-from labelwise.methods import Method, Scores
+from labelwise.methods import REGISTRY, Method, Scores, get
+from labelwise.methods.base import Joining
 from labelwise.methods.blend import Blend
 from labelwise.model import Model
 
@@ -44,14 +45,15 @@ def join(
     The options are those of `labelwise join`. ``command`` is what the card says that it was made
     with.
     """
-    if method not in (*JOINERS, SHARDS):
+    if method != SHARDS and (method not in REGISTRY or not issubclass(get(method), Joining)):
+        made = [name for name in REGISTRY if issubclass(get(name), Joining)]
         raise LabelwiseError(
-            f"'{method}' is not made by joining; these are: {', '.join((*JOINERS, SHARDS))} (the "
+            f"'{method}' is not made by joining; these are: {', '.join((*made, SHARDS))} (the "
             "method comes first, then the bundles)"
         )
     if len(members) < 2 and method != SHARDS:
         raise LabelwiseError(f"{method} is joined from two bundles or more, not from {members[0]}")
-    if like is not None and method != "blend":
+    if like is not None and method != Blend.name:
         raise CallError("a blend can be like another one, no other method")
     if data is None and like is None:
         raise CallError("--data (or LABELWISE_DATA) or --like is needed")
@@ -60,12 +62,12 @@ def join(
     bundles.check_writable(Path(out))
     cards = [bundles.describe(path)["card"] for path in members]
     if like is not None:
-        joined = _joined_like(members, like)
+        model = _joined_like(members, like)
     else:
         additions = additions_of(more, summaries, thesaurus, every_concept)
         source = Documents(Path(str(data)), additions, hiding_of_card(cards[0]))
         splits = ["dev", "test"] if results is not None else ["dev"]
-        joined, scores = _joined(method, members, cards, source, splits)
+        model, scores = _joined(method, members, cards, source, splits)
     fit = [card.get("seconds", {}).get("fit", 0.0) for card in cards]
     made = [str(card.get("command", "")) for card in cards]
     card: dict[str, Any] = {
@@ -74,18 +76,18 @@ def join(
         "peak_memory": max(card.get("peak_memory") or 0 for card in cards),
         "command": "\n".join([*made, command]).strip(),
         "digests": member_digests(members),
-        **getattr(joined, "card", {}),
+        **model.card,
     }
     notices = [line for card in cards for line in card.get("notices", ())]
     card |= {"notices": list(dict.fromkeys(notices))} if notices else {}
     card |= {"name": name} if name else {}
     card |= {"twin": bundles.as_twin(like)} if like else {}
-    bundles.save(joined, out, card=card)
+    bundles.save(model, out, card=card)
     if results is not None:
-        write_kept(Path(out), scores, joined.label_space, source.record)
+        write_kept(Path(out), scores, model.label_space, source.record)
         gold = {split: source.gold(split) for split in splits}
-        write_run(results, joined, scores, gold, splits, record=source.record, card=card)
-    return Model(joined, name=bundles.name_of(card, joined.name), card=card)
+        write_run(results, model, scores, gold, splits, record=source.record, card=card)
+    return Model(model, name=bundles.name_of(card, model.name), card=card)
 
 
 def _joined(
@@ -110,14 +112,14 @@ def _joined(
                 "join models that were trained on it"
             )
     if method == SHARDS:
-        joined, scores = joined_shards(members, loaded, cards, source, splits)
+        made, scores = joined_shards(members, loaded, cards, source, splits)
     else:
         known = Kept(source, {str(path): one for path, one in zip(members, loaded, strict=True)})
-        joined, scores = JOINERS[method](loaded, known, splits)
+        made, scores = joined(get(method), loaded, known, splits)
     gold = source.gold("dev")
     if gold.nnz:
-        joined.threshold = tune_threshold(scores["dev"], gold)
-    return joined, scores
+        made.threshold = tune_threshold(scores["dev"], gold)
+    return made, scores
 
 
 def _joined_like(members: Sequence[str | Path], like: str | Path) -> Method:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 import time
 from collections.abc import Mapping, Sequence
@@ -61,9 +62,10 @@ def reproduce(
 
 def _check_given(given: Sequence[str], wanted: Mapping[str, Training]) -> None:
     """A setting that no method has is a slip of the pen."""
+    known = {field.name for one in wanted.values() for field in dataclasses.fields(one.settings)}
     for one in given:
         name = one.partition("=")[0].strip().replace("-", "_")
-        if not any(hasattr(training.settings, name) for training in wanted.values()):
+        if name not in known:
             raise LabelwiseError(f"none of the methods has a setting '{name}'")
 
 

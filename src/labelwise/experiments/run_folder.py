@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from labelwise.errors import LabelwiseError
+from labelwise.methods.base import Method, Resumable, within
 from labelwise.progress import note
 
 
-@runtime_checkable
-class Resumable(Protocol):
-    """A method that keeps checkpoints while it learns: a network, or several."""
-
-    run_dir: Path | None
-    resume: bool
-
-
 def set_run_folder(
-    model: object, name: str, out: str | Path | None, run_dir: str | Path | None, resume: bool
+    model: Method, out: str | Path | None, run_dir: str | Path | None, resume: bool
 ) -> None:
     """Tell a method that keeps checkpoints where to, and whether to go on from there: the folder
     that is named, or one beside the bundle; without either it keeps none."""
     if not isinstance(model, Resumable):
         if resume or run_dir is not None:
             raise LabelwiseError(
-                f"{name} keeps no checkpoints, so {'--resume' if resume else '--run-dir'} is not "
-                "for it: networks keep them; train without this option"
+                f"{model.name} keeps no checkpoints, so {'--resume' if resume else '--run-dir'} is "
+                "not for it: networks keep them; train without this option"
             )
         return
     from labelwise.training.checkpoint import before
@@ -51,13 +43,13 @@ def set_run_folder(
         )
 
 
-def run_folders(model: object) -> list[Path]:
+def run_folders(model: Method) -> list[Path]:
     """The folders that a training has written to: the method's own, those of its members."""
-    parts = [model, *vars(model).values(), *getattr(model, "members", ())]
-    return [one.run_dir for one in parts if isinstance(one, Resumable) and one.run_dir is not None]
+    kept = [one for one in within(model) if isinstance(one, Resumable)]
+    return [one.run_dir for one in kept if one.run_dir is not None]
 
 
-def finish_run(model: object) -> None:
+def finish_run(model: Method) -> None:
     """Remove the checkpoints, which the bundle has made needless; the logs stay."""
     for folder in run_folders(model):
         from labelwise.training.loop import RunFolder
@@ -66,7 +58,7 @@ def finish_run(model: object) -> None:
             checkpoint.unlink(missing_ok=True)
 
 
-def logs_of(model: object) -> list[Path]:
+def logs_of(model: Method) -> list[Path]:
     """The logs of a training."""
     found = []
     for folder in run_folders(model):

@@ -9,14 +9,20 @@ import textwrap
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from labelwise.errors import LabelwiseError
+
+if TYPE_CHECKING:
+    from labelwise.methods import Settings
+
+S = TypeVar("S", bound="Settings")
+"""The settings of one method."""
 
 TRUE, FALSE = frozenset({"true", "yes", "1", "on"}), frozenset({"false", "no", "0", "off"})
 
 
-def parse_settings(cls: type[Any], assignments: Sequence[str], method: str) -> Any:
+def parse_settings(cls: type[S], assignments: Sequence[str], method: str) -> S:
     """Settings with the given values, the defaults elsewhere.
 
     >>> from labelwise.methods.base import Settings
@@ -100,7 +106,7 @@ def kind_name(kind: Any) -> str:
     )
 
 
-def describe_settings(cls: type[Any]) -> list[dict[str, Any]]:
+def describe_settings(cls: type[Settings]) -> list[dict[str, Any]]:
     """Name, kind, default and meaning of each setting."""
     kinds, meanings = typing.get_type_hints(cls), _meanings(cls)
     return [
@@ -136,7 +142,7 @@ def assignments(settings: Mapping[str, Any] | Sequence[str] | None) -> list[str]
     return list(settings or ())
 
 
-def _meanings(cls: type[Any]) -> dict[str, str]:
+def _meanings(cls: type[Settings]) -> dict[str, str]:
     """The strings and trailing comments that stand beside the fields in the source."""
     found: dict[str, str] = {}
     for one in reversed(cls.__mro__[:-1]):

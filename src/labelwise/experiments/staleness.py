@@ -12,6 +12,8 @@ from labelwise.errors import BundleError
 from labelwise.evaluation.runs import log_path
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.trainings import Folders, Training, compared
+from labelwise.methods import Settings
+from labelwise.training.recipe import Recipe
 
 
 def unfinished(
@@ -52,9 +54,11 @@ def _has_other_members(digests: Mapping[str, str], folders: Folders) -> bool:
     return any(bundles.describe(folders.bundle(name))["digest"] != digests[name] for name in there)
 
 
-def _was_cut_short(had: Mapping[str, Any], wanted: Any, log: Path) -> bool:
+def _was_cut_short(had: Mapping[str, Any], wanted: Settings, log: Path) -> bool:
     """Whether the clock ended the training of a run, where more time is given now."""
-    allowed, now = had.get("max_seconds"), getattr(wanted, "max_seconds", None)
+    allowed, now = had.get("max_seconds"), None
+    if isinstance(wanted, Recipe):
+        now = wanted.max_seconds
     if allowed is None or (now is not None and now <= allowed):
         return False
     end = json.loads(log.read_text("utf-8").splitlines()[-1])

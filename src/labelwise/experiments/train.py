@@ -19,6 +19,7 @@ from labelwise.experiments.run_folder import finish_run, run_folders, set_run_fo
 from labelwise.experiments.settings import assignments
 from labelwise.experiments.shards import set_shard
 from labelwise.methods import get
+from labelwise.methods.base import Settings, VectorSettings
 from labelwise.model import Model
 from labelwise.progress import note
 from labelwise.training.processes import Processes, are_several, together
@@ -66,7 +67,7 @@ def train(
     with _processes(method, chosen) as processes:
         if out is not None and processes.is_first:
             bundles.check_writable(Path(out))
-        if getattr(chosen, "vectors", None):
+        if isinstance(chosen, VectorSettings) and chosen.vectors:
             kept = Path(out or "model").parent / "vectors"  # of vectors that are learned or joined
             with processes.first_before_others():
                 vectors = vectors_file(
@@ -75,7 +76,7 @@ def train(
             chosen = dataclasses.replace(chosen, vectors=str(vectors))
         model = cls(chosen)
         model.cache = where
-        set_run_folder(model, method, out, run_dir, resume)
+        set_run_folder(model, out, run_dir, resume)
         set_shard(model, shard)
 
         dataset = read_dataset(folder, additions, skip_bad=skip_bad, hiding=hiding)
@@ -105,7 +106,7 @@ def train(
 
 
 @contextmanager
-def _processes(method: str, settings: Any) -> Iterator[Processes]:
+def _processes(method: str, settings: Settings) -> Iterator[Processes]:
     """Those that train together, where `torchrun` has started several."""
     if not are_several():
         yield Processes()

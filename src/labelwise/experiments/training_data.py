@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+import scipy.sparse as sp
 
 from labelwise.corpus.dataset import NOTHING, Additions, open_dataset
 from labelwise.corpus.hidden import Hiding, hide
@@ -18,6 +20,7 @@ from labelwise.methods import Method, Scores
 from labelwise.progress import note
 
 if TYPE_CHECKING:
+    from labelwise.methods.base_network import BaseNetworkMethod
     from labelwise.training.prepared import NumberedSplit
 
 
@@ -28,7 +31,7 @@ class TrainingData(Protocol):
 
     def fit(self, method: Method) -> None: ...
     def scores(self, method: Method, split: str) -> Scores: ...
-    def gold(self, split: str) -> Any: ...
+    def gold(self, split: str) -> sp.csr_matrix: ...
 
 
 class Documents:
@@ -50,7 +53,7 @@ class Documents:
     def scores(self, method: Method, split: str) -> Scores:
         return score(method, getattr(self.dataset, split), f"{method.name}: scoring {split}")
 
-    def gold(self, split: str) -> Any:
+    def gold(self, split: str) -> sp.csr_matrix:
         return self.dataset.label_space.gold(getattr(self.dataset, split))
 
 
@@ -75,10 +78,12 @@ class Numbers:
             self.splits["test"] = test
 
     def fit(self, method: Method) -> None:
+        from labelwise.methods.network import NetworkSettings
+
         network = self._network(method)
-        if getattr(method.settings, "vectors", None):
+        if isinstance(network.settings, NetworkSettings) and network.settings.vectors:
             width = self.prepared.vectors.shape[1]
-            method.settings = dataclasses.replace(method.settings, dim=width)
+            network.settings = dataclasses.replace(network.settings, dim=width)
         network.fit_prepared(self.prepared)
 
     def scores(self, method: Method, split: str) -> Scores:
@@ -90,13 +95,13 @@ class Numbers:
             )
         return method.finished(network.scores_of(self.splits[split]))
 
-    def gold(self, split: str) -> Any:
+    def gold(self, split: str) -> sp.csr_matrix:
         return self.splits[split].gold
 
-    def _network(self, method: Method) -> Any:
-        from labelwise.methods.network import NetworkMethod
+    def _network(self, method: Method) -> BaseNetworkMethod:
+        from labelwise.methods.base_network import BaseNetworkMethod
 
-        if not isinstance(method, NetworkMethod):
+        if not isinstance(method, BaseNetworkMethod):
             raise LabelwiseError(
                 f"{method.name} cannot be trained from a prepared corpus, only from documents"
             )
@@ -118,5 +123,5 @@ class Kept:
         kept = read_kept(path, split, method.label_space, self.record)
         return self.source.scores(method, split) if kept is None else kept
 
-    def gold(self, split: str) -> Any:
+    def gold(self, split: str) -> sp.csr_matrix:
         return self.source.gold(split)

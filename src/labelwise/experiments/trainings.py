@@ -16,10 +16,10 @@ from labelwise.errors import LabelwiseError
 from labelwise.experiments.configs import read_config, settings_from
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.jobs import Job
-from labelwise.experiments.joining import MEMBERS
 from labelwise.experiments.named_vectors import vectors_file
 from labelwise.experiments.settings import typed
-from labelwise.training.recipe import Recipe
+from labelwise.methods import REGISTRY, Settings, get
+from labelwise.methods.base import PretrainedSettings, VectorSettings
 
 NOT_COMPARED = ("seed", "device", "precision", "max_seconds")
 """Settings in which a finished run may differ: what it was run on, and for how long."""
@@ -31,7 +31,7 @@ class Training:
 
     method: str
     seed: int
-    settings: Any
+    settings: Settings
     config: Path | None = None
     members: tuple[str, ...] = ()  # names of trainings
 
@@ -54,7 +54,7 @@ class Training:
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def compared(settings: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
+def compared(settings: Mapping[str, Any], cls: type[Settings]) -> dict[str, Any]:
     """The settings that make a result; one that a run does not know had its default then."""
     values = {**dataclasses.asdict(cls()), **settings}
     values = json.loads(json.dumps(values))
@@ -86,8 +86,6 @@ class Folders:
 
 def method_names(given: Sequence[str], corpus: Corpus) -> list[str]:
     """The methods asked for, or all that can be trained from what there is; members first."""
-    from labelwise.methods import REGISTRY, get
-
     asked = [name.strip() for one in given for name in one.split(",") if name.strip()]
     for name in asked:
         get(name)  # says so where there is none of this name
@@ -103,21 +101,17 @@ def method_names(given: Sequence[str], corpus: Corpus) -> list[str]:
                 )
             raise LabelwiseError(f"{unfit[0]} is trained on documents: give --data too")
         names = [name for name in names if name not in unfit]
-    wanted = [*(member for name in names for member in MEMBERS.get(name, ())), *names]
+    wanted = [*(member for name in names for member in get(name).joined_from), *names]
     return list(dict.fromkeys(wanted))
 
 
 def is_network(name: str) -> bool:
-    from labelwise.methods import get
-
-    return issubclass(get(name).Settings, Recipe)
+    return get(name).reads != "documents"
 
 
 def reads_pieces(name: str) -> bool:
     """Whether a network reads the word pieces of a pretrained encoder, and not words."""
-    from labelwise.methods import get
-
-    return hasattr(get(name).Settings, "encoder")
+    return get(name).reads == "pieces"
 
 
 def trainings(
@@ -130,12 +124,13 @@ def trainings(
     """
     for seed in range(seeds):
         for name in names:
-            if seed and not any(map(is_network, (name, *MEMBERS.get(name, ())))):
+            joined_from = get(name).joined_from
+            if seed and not any(map(is_network, (name, *joined_from))):
                 continue
             config = _config_file(configs, corpus.name, name)
             settings = training_settings(name, seed, corpus, config, given)
             members = tuple(
-                f"{member}-{seed if is_network(member) else 0}" for member in MEMBERS.get(name, ())
+                f"{member}-{seed if is_network(member) else 0}" for member in joined_from
             )
             yield Training(name, seed, settings, config, members)
 
@@ -152,14 +147,12 @@ def _config_file(configs: Path, data: str, method: str) -> Path | None:
 
 def training_settings(
     name: str, seed: int, corpus: Corpus, config: Path | None, given: Sequence[str]
-) -> Any:
+) -> Settings:
     """The settings of a training: file, command line, seed, and what a prepared corpus fixes.
 
     Of what is given on the command line a method takes what it has.
     """
-    from labelwise.methods import get
-
-    cls: Any = get(name).Settings
+    cls = get(name).Settings
     known = {one.name for one in dataclasses.fields(cls)}
     over = {_key(one): one for one in given if _key(one) in known}
     over["seed"] = f"seed={seed}"
@@ -167,8 +160,8 @@ def training_settings(
         own = corpus.of_prepared
         asked = read_config(config) if config is not None else {}
         asked |= {key: one.partition("=")[2].strip() for key, one in over.items()}
-        if reads_pieces(name):
-            asked.setdefault("encoder", cls().encoder)
+        if isinstance(default := cls(), PretrainedSettings):
+            asked.setdefault("encoder", default.encoder)
         for what in ("encoder", "vectors", "min_count"):
             offered = [str(own.get(what, "none")), *(corpus.rows if what == "vectors" else ())]
             if what in asked and Path(asked[what]).name not in offered:
@@ -188,15 +181,16 @@ def job_of(one: Training, corpus: Corpus, folders: Folders, command: str) -> Job
     """What a worker is told. Vectors that have to be learned or joined are made here."""
     settings, rows = one.settings, None
     prepared = corpus.prepared if is_network(one.method) else None
-    name = getattr(settings, "vectors", None)
-    if name and prepared is not None:
-        rows = corpus.rows.get(Path(name).name)
-    elif name and corpus.data is not None:
-        kept = folders.bundles / "vectors"
-        file = vectors_file(
-            name, corpus.data, kept, one.config, folders.cache, additions=corpus.additions
-        )
-        settings = dataclasses.replace(settings, vectors=str(file))
+    if isinstance(settings, VectorSettings) and settings.vectors:
+        name = settings.vectors
+        if prepared is not None:
+            rows = corpus.rows.get(Path(name).name)
+        elif corpus.data is not None:
+            kept = folders.bundles / "vectors"
+            file = vectors_file(
+                name, corpus.data, kept, one.config, folders.cache, additions=corpus.additions
+            )
+            settings = dataclasses.replace(settings, vectors=str(file))
     return Job(
         method=one.method,
         seed=one.seed,

@@ -21,7 +21,7 @@ from labelwise.experiments.settings import typed
 from labelwise.experiments.trainings import Folders, Training, job_of, training_settings
 from labelwise.files import write_whole
 from labelwise.locks import locked
-from labelwise.methods import get
+from labelwise.methods import Settings, get
 from labelwise.progress import note
 from labelwise.tuning.jobs import Jobs
 from labelwise.tuning.space import Choice, Range, parse_vary, space_for
@@ -72,7 +72,7 @@ class Search:
             raise LabelwiseError("every setting is fixed by --set: nothing is left to vary")
         return space
 
-    def settings(self, chosen: dict[str, Any]) -> Any:
+    def settings(self, chosen: dict[str, Any]) -> Settings:
         """The settings of a trial."""
         over = [f"{name}={typed(value)}" for name, value in chosen.items()]
         given = [*self.given, *over]

@@ -16,9 +16,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from labelwise import bundle as bundles
 from labelwise import methods
@@ -34,18 +32,16 @@ from labelwise.evaluation.runs import (
 )
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.experiments.jobs import Job
-from labelwise.experiments.joining import JOINERS, member_digests
+from labelwise.experiments.joining import joined, member_digests
 from labelwise.experiments.kept_scores import write_kept
-from labelwise.experiments.run_folder import Resumable, finish_run
+from labelwise.experiments.run_folder import finish_run
 from labelwise.experiments.settings import parse_settings
 from labelwise.experiments.training_data import Documents, Kept, Numbers, TrainingData
 from labelwise.files import write_whole
 from labelwise.locks import locked
-from labelwise.methods import Method, Scores, State
-
-if TYPE_CHECKING:
-    pass
-
+from labelwise.methods import Method, Scores
+from labelwise.methods.base import Resumable, VectorSettings
+from labelwise.training.recipe import Recipe
 
 WAIT = 10.0
 """Seconds that a worker waits for another one: that of a command that was killed ends by itself."""
@@ -82,7 +78,8 @@ def _do(job: Job) -> None:
     if job.members:
         members = {path: bundles.load(path) for path in job.members}
         known = Kept(source, members)
-        method, scores = JOINERS[job.method]([*members.values()], known, splits)
+        cls = methods.get(job.method)
+        method, scores = joined(cls, [*members.values()], known, splits)
         fit = [bundles.describe(path)["card"]["seconds"]["fit"] for path in job.members]
         seconds |= {"fit": sum(fit), "score": time.perf_counter() - started}
     else:
@@ -91,9 +88,10 @@ def _do(job: Job) -> None:
         started = time.perf_counter()
         scores = {split: source.scores(method, split) for split in splits}
         seconds["score"] = time.perf_counter() - started
-    if getattr(method.settings, "vectors", None):  # where the file lay here means nothing elsewhere
-        name = Path(method.settings.vectors).name
-        method.settings = dataclasses.replace(method.settings, vectors=name)
+    chosen = method.settings
+    if isinstance(chosen, VectorSettings) and chosen.vectors:
+        # Where the file lay here means nothing elsewhere.
+        method.settings = dataclasses.replace(chosen, vectors=Path(chosen.vectors).name)
     _write(job, method, source, scores, seconds)
 
 
@@ -173,26 +171,18 @@ def _outcome(run: Run) -> dict[str, Any]:
 
 def _device(method: Method) -> tuple[str, int | None]:
     """The name of what the method was trained on, and the most memory it held there."""
-    name = getattr(method.settings, "device", None)
-    if name is not None:
+    if isinstance(method.settings, Recipe):
         import torch
 
         from labelwise.training.device import choose_device
 
-        if (device := choose_device(name)).type == "cuda":
+        if (device := choose_device(method.settings.device)).type == "cuda":
             return torch.cuda.get_device_name(device), torch.cuda.max_memory_allocated(device)
     return "cpu", peak_memory()
 
 
 def _save(method: Method, folder: Path, run: Run) -> None:
     """The bundle; a network in half precision, which loading widens again."""
-    if hasattr(method.settings, "precision"):
-        state = method.state()
-        half = {
-            name: array.astype(np.float16) if array.dtype == np.float32 else array
-            for name, array in state.arrays.items()
-        }
-        method.state = lambda: State(half, state.values)  # type: ignore[method-assign]
     card = {
         "data": dataclasses.asdict(run.data),
         "seconds": run.seconds,
@@ -201,9 +191,9 @@ def _save(method: Method, folder: Path, run: Run) -> None:
         "versions": run.versions,
         "command": run.command,
         **({"digests": run.members} if run.members else {}),
-        **getattr(method, "card", {}),
+        **method.card,
     }
-    bundles.save(method, folder, card=card)
+    bundles.save(method, folder, card=card, half=True)
 
 
 def _end_with(parent: int) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
     from labelwise.export.graph import Graph
-    from labelwise.methods.network import NetworkMethod
+    from labelwise.methods.base_network import BaseNetworkMethod
     from labelwise.text.vocabulary import Vocabulary
 
 OPSET, IR_VERSION = 17, 8
@@ -58,7 +58,7 @@ def to_onnx(method: Method, *, int8: bool = False) -> ModelProto:
     from labelwise.export.networks import NETWORKS
     from labelwise.export.parts import Parts
 
-    network = cast("NetworkMethod", method)
+    network = cast("BaseNetworkMethod", method)
     if network.calibration is not None:
         raise LabelwiseError(
             "an ONNX file holds no calibration: export the model as it was before `labelwise "
@@ -69,9 +69,9 @@ def to_onnx(method: Method, *, int8: bool = False) -> ModelProto:
     if network.unseen is not None:
         logits = _placed(parts.graph, logits, network)
     parts.graph.add("Sigmoid", logits, output="scores")
-    rows = "sections" if network.by_section else "documents"
+    rows = "sections" if network.reading.by_section else "documents"
     inputs: list[Value] = [("tokens", "int64", [rows, "tokens"]), ("lengths", "int64", [rows])]
-    if network.by_section:
+    if network.reading.by_section:
         inputs.append(("counts", "int64", ["documents"]))
     outputs: list[Value] = [("scores", "float32", ["documents", len(network.label_space)])]
     model = helper.make_model(
@@ -85,7 +85,7 @@ def to_onnx(method: Method, *, int8: bool = False) -> ModelProto:
     return model
 
 
-def _placed(graph: Graph, logits: str, network: NetworkMethod) -> str:
+def _placed(graph: Graph, logits: str, network: BaseNetworkMethod) -> str:
     """The logits with those of unseen labels on the scale of the others."""
     assert network.unseen is not None
     unseen = network.label_space.counts == 0
@@ -110,7 +110,7 @@ def check_exportable(name: str) -> None:
         )
 
 
-def about(network: NetworkMethod) -> dict[str, str]:
+def about(network: BaseNetworkMethod) -> dict[str, str]:
     """What is needed besides the weights, as text: labels, words, how to cut a text, limits."""
     reading = network.reading
     limits = {"max_tokens": reading.max_tokens}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from labelwise.corpus.document import Document, Section
 from labelwise.errors import MissingExtraError
 from labelwise.methods.base import Scores
-from labelwise.methods.network import NetworkMethod
+from labelwise.methods.base_network import BaseNetworkMethod
 from labelwise.text.pieces import Pieces
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.vocabulary import Vocabulary
@@ -25,15 +25,15 @@ Inputs = Mapping[str, NDArray[np.int64]]
 """``tokens``, ``lengths`` and, where sections are read apart, ``counts``."""
 
 
-def onnx_inputs(method: NetworkMethod, documents: Sequence[Document]) -> Inputs:
+def onnx_inputs(method: BaseNetworkMethod, documents: Sequence[Document]) -> Inputs:
     """Documents as the exported model reads them: padded rows of numbers and their lengths."""
     # The exported model cuts a document into pieces by itself.
     rows = number(*_numbers(method, documents), replace(method.reading, piece_tokens=0))
     given = {"tokens": _padded(rows), "lengths": rows.lengths}
-    return given | ({"counts": np.diff(rows.first)} if method.by_section else {})
+    return given | ({"counts": np.diff(rows.first)} if method.reading.by_section else {})
 
 
-def _numbers(method: NetworkMethod, documents: Sequence[Document]) -> tuple[Any, Any, Any]:
+def _numbers(method: BaseNetworkMethod, documents: Sequence[Document]) -> tuple[Any, Any, Any]:
     """The numbers of all tokens, where sections begin, and the first section of each document."""
     vocabulary = method.vocabulary
     if isinstance(vocabulary, Pieces):
@@ -59,14 +59,14 @@ def open_onnx(path: str | Path, *, threads: int = 0) -> Callable[[Inputs], Score
     return scores
 
 
-def in_float32(method: NetworkMethod) -> NetworkMethod:
+def in_float32(method: BaseNetworkMethod) -> BaseNetworkMethod:
     """The same network scoring on the CPU in float32, whatever it would choose by itself."""
     exact = copy(method)
     exact.settings = replace(method.settings, device="cpu", precision="float32")
     return exact
 
 
-def largest_difference(method: NetworkMethod, path: str | Path) -> float:
+def largest_difference(method: BaseNetworkMethod, path: str | Path) -> float:
     """How far the file's scores are from the method's in float32, on a few made-up documents.
 
     Their words are drawn from the vocabulary. One is empty, the others have one to a hundred words

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from labelwise.export.eight_bits import in_8_bits
 from labelwise.export.graph import TYPES, Graph
 from labelwise.export.label_wise import label_wise
-from labelwise.methods.network import NetworkMethod, NetworkSettings
+from labelwise.methods.base_network import BaseNetworkMethod
+from labelwise.methods.network import NetworkSettings
 
 Floats = NDArray[np.float32]
 
@@ -27,7 +28,7 @@ class Parts:
     What stands behind a row's length is not read, and a row of length 0 is one unknown word.
     """
 
-    def __init__(self, method: NetworkMethod, *, int8: bool) -> None:
+    def __init__(self, method: BaseNetworkMethod, *, int8: bool) -> None:
         self.method, self.int8 = method, int8
         self.arrays: Mapping[str, Floats] = method.state().arrays
         settings = method.settings

@@ -20,7 +20,8 @@ from torch import Tensor
 from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
 from labelwise.methods.base import Method
-from labelwise.methods.network import Network, NetworkMethod, _in_order
+from labelwise.methods.base_network import in_order
+from labelwise.methods.network import Network, NetworkMethod
 from labelwise.training.batches import Batch, Gatherer
 
 
@@ -61,7 +62,7 @@ def attended(method: NetworkMethod, document: Document, labels: Sequence[str]) -
     batch = Gatherer(method._number([document]), device)([0])
     columns = torch.tensor([method.label_space.index[label] for label in labels], device=device)
     with torch.inference_mode():
-        weights, judged = (_in_order(x, batch) for x in network.weighed(batch, columns))
+        weights, judged = (in_order(x, batch) for x in network.weighed(batch, columns))
     return Attended(weights / weights.sum(axis=0), judged)
 
 

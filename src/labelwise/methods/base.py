@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
@@ -61,6 +62,18 @@ class State:
     arrays: Mapping[str, NDArray[Any]]
     values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
+    def halved(self) -> State:
+        """The same with fractions in half precision, as a bundle may keep a network's.
+
+        >>> State({"x": np.float32([0.1])}).halved().arrays["x"].dtype
+        dtype('float16')
+        """
+        half = {
+            name: array.astype(np.float16) if array.dtype == np.float32 else array
+            for name, array in self.arrays.items()
+        }
+        return State(half, self.values)
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -68,6 +81,24 @@ class Settings:
 
     seed: int = 0
     """Same seed, same model, where the method says so."""
+
+
+@dataclass(frozen=True)
+class VectorSettings(Settings):
+    """Of a method that reads words by their vectors."""
+
+    vectors: str | None = None
+    """A file of pre-trained word vectors (GloVe or word2vec text, may be compressed). Without one
+    the vectors start at random."""
+
+
+@dataclass(frozen=True)
+class PretrainedSettings(Settings):
+    """Of a method that reads with an encoder that has read before."""
+
+    encoder: str = ""
+    """The folder of a pretrained encoder (config.json, model.safetensors, tokenizer.json), or its
+    name: in the folder that LABELWISE_ENCODERS names, in `encoders`, on the Hugging Face Hub."""
 
 
 def require(settings: object, **lowest: float) -> None:
@@ -99,10 +130,23 @@ AnySettings = Settings
 
 
 class Method(ABC):
-    """A way to score labels. ``__init__`` stores the settings and does nothing else."""
+    """A way to score labels. ``__init__`` stores the settings and does nothing else.
+
+    What some methods can do and others cannot is said here: by attributes, which have a value for
+    every method, and by the protocols below.
+    """
 
     name: ClassVar[str]
     Settings: ClassVar[type[Settings]] = Settings
+    settings: AnySettings
+    """As they were given; a method names the type of its own."""
+    reads: ClassVar[Literal["documents", "words", "pieces"]] = "documents"
+    """What it is trained on: documents or, as networks are, their words or the pieces of an
+    encoder, which `labelwise prepare` may number beforehand."""
+    half_precision: bool = False
+    """Whether a bundle may keep its weights in half precision, which loading widens again."""
+    joined_from: ClassVar[tuple[str, ...]] = ()
+    """The methods from whose bundles the published table has it joined (``Joining``)."""
     threshold: float = 0.5
     """The score above which a label is assigned: the one with the best micro-F1 on dev."""
     unseen: UnseenScale | None = None
@@ -124,7 +168,7 @@ class Method(ABC):
     """The one of them that is taken where none is named."""
 
     def __init__(self, settings: AnySettings | None = None) -> None:
-        self.settings: Any = settings if settings is not None else self.Settings()
+        self.settings = settings if settings is not None else self.Settings()
         self._label_space: LabelSpace | None = None
 
     @property
@@ -132,6 +176,21 @@ class Method(ABC):
         if self._label_space is None:
             raise LabelwiseError(f"{self.name} is not fitted yet: call fit, or load a bundle")
         return self._label_space
+
+    @property
+    def parts(self) -> tuple[Method, ...]:
+        """The methods that it is made of, where it is made of others."""
+        return ()
+
+    @property
+    def max_tokens(self) -> int | None:
+        """How many tokens of a document it reads at most; None where it reads all of them."""
+        return None
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """What a reader of its bundle should know besides, such as what was chosen on dev."""
+        return {}
 
     def fit(
         self,
@@ -265,6 +324,42 @@ class Widening(Protocol):
     """A method whose labels may grow after training."""
 
     def with_labels(self, extra: Mapping[str, str]) -> Method: ...
+
+
+@runtime_checkable
+class Resumable(Protocol):
+    """A method that keeps checkpoints while it learns: a network, or several."""
+
+    run_dir: Path | None
+    resume: bool
+
+
+@runtime_checkable
+class Rounding(Protocol):
+    """A method whose large weights may be rounded to 8 bits."""
+
+    def in_eight_bits(self) -> Method: ...
+
+
+@runtime_checkable
+class Joining(Protocol):
+    """A method that is made of trained ones, and chooses on dev what each of them counts for."""
+
+    @classmethod
+    def from_methods(cls, members: Sequence[Method], dev: Sequence[Document] = ()) -> Self: ...
+
+    def choose(self, scores: Sequence[Scores], gold: sp.csr_matrix) -> None:
+        """Choose by the members' scores of dev documents."""
+
+    def joined(self, scores: Sequence[Scores]) -> Scores:
+        """Its scores from those of its members."""
+
+
+def within(method: Method) -> Iterator[Method]:
+    """A method and all that it is made of."""
+    yield method
+    for part in method.parts:
+        yield from within(part)
 
 
 class UnknownDescriptorError(LabelwiseError):

@@ -14,12 +14,8 @@ from torch.nn.functional import linear
 
 from labelwise.layers import BiGRU, LabelUnits, SelfAttention
 from labelwise.methods.attending import AttendingNetwork
-from labelwise.methods.network import (
-    Material,
-    NetworkMethod,
-    NetworkSettings,
-    require_whole,
-)
+from labelwise.methods.base_network import require_whole
+from labelwise.methods.network import Material, NetworkMethod, NetworkSettings
 from labelwise.training.batches import Batch
 
 
@@ -67,4 +63,5 @@ class BigruAtt(NetworkMethod):
 
     name = "bigru-att"
     Settings = BigruAttSettings
+    settings: BigruAttSettings
     network_type = BigruAttNetwork

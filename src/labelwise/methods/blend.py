@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise import methods
@@ -29,14 +30,18 @@ from labelwise.methods.base import (
     Evidence,
     EvidenceKind,
     Method,
+    Resumable,
+    Rounding,
     Scores,
     Settings,
     Span,
     State,
+    Widening,
     require_as_trained,
 )
 from labelwise.methods.mixing import Mixing
 from labelwise.methods.saved_settings import settings_from_json
+from labelwise.methods.sparse_rows import named, parts_of
 from labelwise.schema import value
 
 FLOOR, CEILING = 1e-9, 1 - 1e-6
@@ -64,6 +69,8 @@ class Blend(Method):
 
     name = "blend"
     Settings = BlendSettings
+    settings: BlendSettings
+    joined_from = BlendSettings.members
     run_dir: Path | None = None
     """Where ``fit`` keeps the checkpoints and logs of the networks among the members."""
     resume: bool = False
@@ -72,20 +79,22 @@ class Blend(Method):
     members: tuple[Method, ...]
     mixing: Mixing
 
+    @property
+    def parts(self) -> tuple[Method, ...]:
+        return self.members
+
     @classmethod
-    def from_methods(cls, members: Sequence[Method], dev: Sequence[Document] = ()) -> Blend:
+    def from_methods(cls, members: Sequence[Method], dev: Sequence[Document] = ()) -> Self:
         """Blend fitted methods, such as loaded bundles; dev documents set the weights.
 
         Without dev documents the members weigh the same.
         """
         method = cls._of(members)
-        method.choose_weights(
-            [member.scores(dev) for member in members], method.label_space.gold(dev)
-        )
+        method.choose([member.scores(dev) for member in members], method.label_space.gold(dev))
         return method
 
     @classmethod
-    def _of(cls, members: Sequence[Method]) -> Blend:
+    def _of(cls, members: Sequence[Method]) -> Self:
         """A blend of these, not weighed yet."""
         require_as_trained(members)
         names = tuple(member.name for member in members)
@@ -99,7 +108,7 @@ class Blend(Method):
         return method
 
     @classmethod
-    def like(cls, members: Sequence[Method], twin: Blend) -> Blend:
+    def like(cls, members: Sequence[Method], twin: Blend) -> Self:
         """Blend fitted methods as others of the same kinds were: with their weights and threshold.
 
         Those of the twin were chosen with members that had fewer training documents, say.
@@ -119,9 +128,8 @@ class Blend(Method):
         small = type(self)(self.settings)
         small._label_space, small.mixing = self.label_space, self.mixing
         small._take_over(self)
-        each: list[Any] = [*self.members]
         small.members = tuple(
-            one.in_eight_bits() if hasattr(one, "in_eight_bits") else one for one in each
+            one.in_eight_bits() if isinstance(one, Rounding) else one for one in self.members
         )
         return small
 
@@ -129,23 +137,25 @@ class Blend(Method):
         trained: list[Method] = []
         for at, name in enumerate(self.settings.members):
             cls = methods.get(name)
-            member: Any = cls(cls.Settings(seed=self.settings.seed))
+            member = cls(cls.Settings(seed=self.settings.seed))
             member.cache, member.thesaurus = self.cache, self.thesaurus
-            if hasattr(member, "run_dir"):
+            if isinstance(member, Resumable):
                 member.resume = self.resume
                 member.run_dir = self.run_dir / f"{at}-{name}" if self.run_dir else None
             member.fit(train, dev, self.label_space)
             trained.append(member)
         self.members = tuple(trained)
-        self.choose_weights([member.scores(dev) for member in trained], self.label_space.gold(dev))
+        self.choose([member.scores(dev) for member in trained], self.label_space.gold(dev))
 
-    def choose_weights(self, scores: Sequence[Scores], gold: Any) -> None:
+    def choose(self, scores: Sequence[Scores], gold: sp.csr_matrix) -> None:
         """Choose the weights, and the threshold, by the members' scores of dev documents."""
-        asked = np.array([[knows_words(one) for one in self.members], [True] * len(self.members)])
+        # A method that takes new labels knows them by their words, seen or not.
+        knows_words = [isinstance(one, Widening) for one in self.members]
+        asked = np.array([knows_words, [True] * len(self.members)])
         is_gold, counts = gold.toarray() > 0, self.label_space.counts
         self.mixing = Mixing.fitted([log_odds(one) for one in scores], is_gold, counts, asked)
         if is_gold.any():
-            self.threshold = tune_threshold(self.blended(scores), gold)
+            self.threshold = tune_threshold(self.joined(scores), gold)
 
     def _scores(self, documents: Sequence[Document]) -> Scores:
         return self._blended(documents, lambda member: member.scores(documents))
@@ -155,7 +165,7 @@ class Blend(Method):
 
     def _blended(self, documents: Sequence[Document], score: Callable[[Method], Scores]) -> Scores:
         unasked = np.zeros((len(documents), len(self.label_space)), dtype=np.float32)
-        return self.blended(
+        return self.joined(
             [
                 score(member) if self._is_asked(at) else unasked
                 for at, member in enumerate(self.members)
@@ -166,7 +176,7 @@ class Blend(Method):
         """Whether a member has weight for any label: what the others say does not matter."""
         return bool(self.mixing.weights[:, member].any())
 
-    def blended(self, scores: Sequence[Scores]) -> Scores:
+    def joined(self, scores: Sequence[Scores]) -> Scores:
         """The scores of the blend from those of its members."""
         weights, offsets = self.mixing.for_labels(self.label_space.counts)
         # A label that no member can say anything of is not suggested.
@@ -205,9 +215,8 @@ class Blend(Method):
                 f"({', '.join(self.settings.members)}) knows labels by their descriptors"
             )
         wider = type(self)(self.settings)
-        members: list[Any] = [*self.members]
         wider.members = tuple(
-            one.with_labels(extra) if knows_words(one) else one for one in members
+            one.with_labels(extra) if isinstance(one, Widening) else one for one in self.members
         )
         wider._label_space = max((one.label_space for one in wider.members), key=len)
         wider.mixing = self.mixing
@@ -216,8 +225,7 @@ class Blend(Method):
 
     @property
     def card(self) -> dict[str, Any]:
-        """What a reader of the bundle should know: the members, and what each counts for labels
-        with so many training documents."""
+        """The members, and what each counts for labels with so many training documents."""
         seen = [0, *np.exp(self.mixing.knots).round().astype(int).tolist()]
         return {
             "members": list(self.settings.members),
@@ -238,7 +246,8 @@ class Blend(Method):
         members = []
         for at, member in enumerate(self.members):
             state = member.state()
-            arrays |= {f"{at}.{name}": _narrow(member, a) for name, a in state.arrays.items()}
+            narrow = {name: _narrow(member, one) for name, one in state.arrays.items()}
+            arrays |= named(str(at), narrow)
             own = member.label_space
             members.append(
                 {
@@ -257,19 +266,14 @@ class Blend(Method):
                 "members again"
             )
         self.members = tuple(
-            self._member(saved, f"{at}.", state)
+            self._member(saved, parts_of(state.arrays, str(at)))
             for at, saved in enumerate(value(state.values, "members", list))
         )
         self.mixing = Mixing.from_json(value(state.values, "mixing", dict), len(self.members))
 
-    def _member(self, saved: Mapping[str, Any], prefix: str, state: State) -> Method:
+    def _member(self, saved: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Method:
         cls = methods.get(value(saved, "method", str))
         labels = saved["labels"]
-        arrays = {
-            name.removeprefix(prefix): array
-            for name, array in state.arrays.items()
-            if name.startswith(prefix)
-        }
         return cls.restore(
             settings_from_json(cls, saved["settings"]),
             LabelSpace.from_json(labels) if labels else self.label_space,
@@ -285,11 +289,6 @@ def log_odds(scores: NDArray[Any], floor: float = FLOOR) -> NDArray[np.float32]:
     """
     p = scores.astype(np.float64).clip(floor, CEILING)
     return np.asarray(np.log(p) - np.log1p(-p), dtype=np.float32)
-
-
-def knows_words(member: Method) -> bool:
-    """Whether a method scores labels by the words of their descriptors, seen or not."""
-    return hasattr(member, "with_labels")
 
 
 def together(label: str, parts: Sequence[tuple[float, Evidence]]) -> Evidence:
@@ -312,7 +311,7 @@ def together(label: str, parts: Sequence[tuple[float, Evidence]]) -> Evidence:
 
 def _narrow(member: Method, array: NDArray[Any]) -> NDArray[Any]:
     """An array of a network that was saved in half precision, in half precision again."""
-    if array.dtype != np.float32 or not hasattr(member.settings, "precision"):
+    if array.dtype != np.float32 or not member.half_precision:
         return array
     half = array.astype(np.float16)
     return half if np.array_equal(half, array) else array

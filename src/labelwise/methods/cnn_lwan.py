@@ -15,12 +15,8 @@ from torch.nn.functional import linear
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import CNN, LabelWise
 from labelwise.methods.attending import AttendingNetwork
-from labelwise.methods.network import (
-    Material,
-    NetworkMethod,
-    NetworkSettings,
-    require_whole,
-)
+from labelwise.methods.base_network import require_whole
+from labelwise.methods.network import Material, NetworkMethod, NetworkSettings
 from labelwise.training.batches import Batch
 
 
@@ -75,4 +71,5 @@ class CnnLwan(NetworkMethod):
 
     name = "cnn-lwan"
     Settings = CnnLwanSettings
+    settings: CnnLwanSettings
     network_type = CnnLwanNetwork

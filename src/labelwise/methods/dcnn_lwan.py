@@ -18,12 +18,8 @@ from torch.nn.functional import linear
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import DilatedCNN, LabelWise
 from labelwise.methods.attending import AttendingNetwork
-from labelwise.methods.network import (
-    Material,
-    NetworkMethod,
-    NetworkSettings,
-    require_whole,
-)
+from labelwise.methods.base_network import require_whole
+from labelwise.methods.network import Material, NetworkMethod, NetworkSettings
 from labelwise.training.batches import Batch
 
 
@@ -80,4 +76,5 @@ class DcnnLwan(NetworkMethod):
 
     name = "dcnn-lwan"
     Settings = DcnnLwanSettings
+    settings: DcnnLwanSettings
     network_type = DcnnLwanNetwork

@@ -38,8 +38,21 @@ from labelwise.layers.encoder_files import (
 )
 from labelwise.layers.first_look import FirstLook
 from labelwise.layers.transformer import PackedRows, Transformer
-from labelwise.methods.base import Evidence, EvidenceKind, Scores, Settings, Span, State
-from labelwise.methods.network import BaseNetwork, NetworkMethod, require_whole
+from labelwise.methods.base import (
+    Evidence,
+    EvidenceKind,
+    PretrainedSettings,
+    Scores,
+    Span,
+    State,
+)
+from labelwise.methods.base_network import (
+    BaseNetwork,
+    BaseNetworkMethod,
+    BaseNetworkSettings,
+    Weights,
+    require_whole,
+)
 from labelwise.methods.saved_weights import (
     SCALE,
     as_weights_of,
@@ -55,7 +68,6 @@ from labelwise.training.device import autocast
 from labelwise.training.loop import Progress
 from labelwise.training.numbered import Numbered, Reading, number
 from labelwise.training.prepared import Prepared, prepare_pieces
-from labelwise.training.recipe import Recipe
 
 TEXTS = 256
 """Names of labels that are embedded at a time."""
@@ -68,12 +80,9 @@ RIDGE = 1e-2
 
 
 @dataclass(frozen=True)
-class EncoderSettings(Settings, Recipe):
+class EncoderSettings(PretrainedSettings, BaseNetworkSettings):
     """What is read, by what, and how it is trained."""
 
-    encoder: str = ""
-    """The folder of a pretrained encoder (config.json, model.safetensors, tokenizer.json), or its
-    name: in the folder that LABELWISE_ENCODERS names, in `encoders`, on the Hugging Face Hub."""
     pieces: int = 2
     """Pieces of a document that are read: EURLEX57K's acts seldom say more in a third."""
     piece_tokens: int = 510
@@ -297,11 +306,12 @@ class EncoderNetwork(BaseNetwork):
         return found
 
 
-class EncoderMethod(NetworkMethod):
+class EncoderMethod(BaseNetworkMethod):
     """A pretrained encoder and label-wise attention; its labels may change after training."""
 
     Settings = EncoderSettings
-    network_type = EncoderNetwork
+    settings: EncoderSettings
+    reads = "pieces"
     network: EncoderNetwork
     vocabulary: Pieces
     is_small: bool = False
@@ -475,7 +485,7 @@ class EncoderMethod(NetworkMethod):
         document: Document,
         labels: Sequence[str],
         kind: EvidenceKind,
-        weigh: Callable[[Numbered, Tensor], Any],
+        weigh: Callable[[Numbered, Tensor], Weights],
     ) -> list[Evidence]:
         """A word's pieces count as one word, and what was read twice as one place."""
         found = super()._weigh(document, labels, kind, weigh)

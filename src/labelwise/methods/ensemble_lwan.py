@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
@@ -23,9 +24,11 @@ from labelwise.errors import LabelwiseError
 from labelwise.evaluation.ranking import top_k
 from labelwise.evaluation.unseen_scale import log_odds
 from labelwise.methods.base import Evidence, Method, Scores, State, require_as_trained
+from labelwise.methods.base_network import require_whole
 from labelwise.methods.bigru_lwan import BigruLwan, BigruLwanSettings
-from labelwise.methods.network import NetworkSettings, require_whole
+from labelwise.methods.network import NetworkSettings
 from labelwise.methods.saved_settings import settings_from_json
+from labelwise.methods.sparse_rows import named, parts_of
 from labelwise.methods.z_bigru_lwan import ZBigruLwan, ZBigruLwanSettings
 from labelwise.schema import number, value
 
@@ -63,6 +66,10 @@ class EnsembleLwan(Method):
 
     name = "ensemble-lwan"
     Settings = EnsembleLwanSettings
+    settings: EnsembleLwanSettings
+    reads = "words"
+    half_precision = True
+    joined_from = (BigruLwan.name, ZBigruLwan.name)
     explainers = BigruLwan.explainers
     explainer = BigruLwan.explainer
     run_dir: Path | None = None
@@ -75,10 +82,26 @@ class EnsembleLwan(Method):
     shift: float = 0.0
     """Added to the logits of zero-shot labels."""
 
+    @property
+    def parts(self) -> tuple[Method, ...]:
+        return self.lwan, self.z
+
+    @property
+    def max_tokens(self) -> int:
+        return self.settings.max_tokens
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """How far unseen labels are shifted."""
+        return {"shift": self.shift}
+
     @classmethod
-    def from_methods(cls, lwan: Method, z: Method, dev: Sequence[Document] = ()) -> EnsembleLwan:
+    def from_methods(cls, members: Sequence[Method], dev: Sequence[Document] = ()) -> Self:
         """Join two fitted methods, such as two loaded bundles; dev documents set the scale."""
-        require_as_trained([lwan, z])
+        if len(members) != 2:
+            raise LabelwiseError("ensemble-lwan joins two bundles: a bigru-lwan and a z-bigru-lwan")
+        require_as_trained(members)
+        lwan, z = members
         if not isinstance(lwan, BigruLwan) or not isinstance(z, ZBigruLwan):
             raise LabelwiseError(
                 f"ensemble-lwan joins a bigru-lwan and a z-bigru-lwan, not {lwan.name} and {z.name}"
@@ -89,9 +112,7 @@ class EnsembleLwan(Method):
                 "data set"
             )
         shared = {
-            f.name: getattr(lwan.settings, f.name)
-            for f in dataclasses.fields(EnsembleLwanSettings)
-            if hasattr(lwan.settings, f.name)
+            f.name: getattr(lwan.settings, f.name) for f in dataclasses.fields(BigruLwanSettings)
         }
         method = cls(
             EnsembleLwanSettings(**shared, z_units=z.settings.units, z_epochs=z.settings.epochs)
@@ -113,10 +134,11 @@ class EnsembleLwan(Method):
         gold = self.label_space.gold(dev)
         self.shift = 0.0
         if gold.nnz:
-            self.scale(self.lwan.scores(dev), self.z.scores(dev), gold)
+            self.choose([self.lwan.scores(dev), self.z.scores(dev)], gold)
 
-    def scale(self, lwan_scores: Scores, z_scores: Scores, gold: Any) -> None:
+    def choose(self, scores: Sequence[Scores], gold: sp.csr_matrix) -> None:
         """Choose the shift by the members' scores of dev documents."""
+        lwan_scores, z_scores = scores
         zero = zero_logits(z_scores, self._seen)
         self.shift = best_shift(lwan_scores, zero, gold.toarray() > 0, self._seen)
 
@@ -126,10 +148,11 @@ class EnsembleLwan(Method):
         return int(self.label_space.groups["zero"].start)
 
     def _scores(self, documents: Sequence[Document]) -> Scores:
-        return self.joined(self.lwan.scores(documents), self.z.scores(documents))
+        return self.joined([self.lwan.scores(documents), self.z.scores(documents)])
 
-    def joined(self, lwan_scores: Scores, z_scores: Scores) -> Scores:
+    def joined(self, scores: Sequence[Scores]) -> Scores:
         """The scores of the ensemble from those of its members."""
+        lwan_scores, z_scores = scores
         zero = 1 / (1 + np.exp(-(zero_logits(z_scores, self._seen) + self.shift)))
         return np.concatenate([lwan_scores[:, : self._seen], zero.astype(np.float32)], axis=1)
 
@@ -161,11 +184,7 @@ class EnsembleLwan(Method):
         members = {"lwan": self.lwan, "z": self.z}
         states = {key: member.state() for key, member in members.items()}
         return State(
-            {
-                f"{key}.{name}": a
-                for key, state in states.items()
-                for name, a in state.arrays.items()
-            },
+            {**named("lwan", states["lwan"].arrays), **named("z", states["z"].arrays)},
             {
                 "shift": self.shift,
                 "lwan_labels": self.lwan.label_space.to_json(),
@@ -175,24 +194,19 @@ class EnsembleLwan(Method):
         )
 
     def _restore(self, state: State) -> None:
-        def part(key: str) -> State:
-            arrays = {
-                name.removeprefix(f"{key}."): array
-                for name, array in state.arrays.items()
-                if name.startswith(f"{key}.")
-            }
-            return State(arrays, state.values["values"][key])
-
-        settings = value(state.values, "settings", dict)
-        space = LabelSpace.from_json(state.values["lwan_labels"])
+        settings, values = (
+            value(state.values, "settings", dict),
+            value(state.values, "values", dict),
+        )
         self.shift = number(state.values, "shift")
         self.lwan, self.z = (
             BigruLwan(settings_from_json(BigruLwan, settings["lwan"])),
             ZBigruLwan(settings_from_json(ZBigruLwan, settings["z"])),
         )
-        self.lwan._label_space, self.z._label_space = space, self.label_space
-        self.lwan._restore(part("lwan"))
-        self.z._restore(part("z"))
+        self.lwan._label_space = LabelSpace.from_json(state.values["lwan_labels"])
+        self.z._label_space = self.label_space
+        self.lwan._restore(State(parts_of(state.arrays, "lwan"), values["lwan"]))
+        self.z._restore(State(parts_of(state.arrays, "z"), values["z"]))
 
 
 def zero_logits(z_scores: Scores, seen: int) -> NDArray[np.float64]:

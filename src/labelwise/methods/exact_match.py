@@ -50,6 +50,7 @@ class ExactMatch(Method):
 
     name = "exact-match"
     Settings = ExactMatchSettings
+    settings: ExactMatchSettings
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         names: dict[str, list[int]] = defaultdict(list)

@@ -26,9 +26,10 @@ from labelwise.kernels.eight_bits import eight_bits
 from labelwise.methods.base import EvidenceKind
 from labelwise.training.batches import Batch, Gatherer
 from labelwise.training.device import autocast, memory_errors
+from labelwise.training.recipe import Precision
 
 if TYPE_CHECKING:
-    from labelwise.methods.network import BaseNetwork
+    from labelwise.methods.base_network import BaseNetwork
 
 ExplainerName = Literal["attention", "gradient", "attingrad", "integrated", "occlusion"]
 
@@ -51,7 +52,7 @@ class Asked:
     network: BaseNetwork
     document: Gatherer  # of this one document
     columns: Tensor  # (n,) the labels
-    precision: Any
+    precision: Precision
 
     def batch(self, copies: int = 1) -> Batch:
         """The document so many times; the rows of each copy are in the same order."""

@@ -13,13 +13,8 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from labelwise.layers import BiGRU, LabelUnits, TanhAttention, pad_sections
-from labelwise.methods.network import (
-    Material,
-    Network,
-    NetworkMethod,
-    SectionSettings,
-    require_whole,
-)
+from labelwise.methods.base_network import require_whole
+from labelwise.methods.network import Material, Network, NetworkMethod, SectionSettings
 from labelwise.training.batches import Batch
 
 
@@ -74,5 +69,5 @@ class Han(NetworkMethod):
 
     name = "han"
     Settings = HanSettings
+    settings: HanSettings
     network_type = HanNetwork
-    by_section = True

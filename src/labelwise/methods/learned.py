@@ -8,7 +8,7 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, cast
 
@@ -22,7 +22,16 @@ from labelwise.corpus.labels import GROUPS, LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.calibration import Calibration, Curve
 from labelwise.evaluation.unseen_scale import UnseenScale
-from labelwise.methods.base import Evidence, Method, Scores, State, Widening
+from labelwise.methods.base import (
+    Evidence,
+    Method,
+    Rounding,
+    Scores,
+    Settings,
+    State,
+    Widening,
+    within,
+)
 from labelwise.methods.blend import log_odds, together
 from labelwise.methods.lessons import Belief, Lessons
 from labelwise.methods.sparse_rows import from_arrays, named, parts_of, to_arrays
@@ -38,6 +47,7 @@ class Learned(Method):
         super().__init__(method.settings)
         own = cast(Any, self)  # what is one for all methods of a class is the method's own here
         own.name, own.deterministic = method.name, method.deterministic
+        self.half_precision = method.half_precision
         self.method, self.taught, self.lessons = method, taught, lessons
         self._label_space, self.threshold = method.label_space, method.threshold
         self._reader = reader_of(method)
@@ -50,6 +60,14 @@ class Learned(Method):
         """The method with lessons; its labels may grow where the method's may."""
         kind = WideningLearned if isinstance(method, Widening) else Learned
         return kind(method, taught, lessons)
+
+    @property
+    def parts(self) -> tuple[Method, ...]:
+        return (self.method,)
+
+    @property
+    def max_tokens(self) -> int | None:
+        return self.method.max_tokens
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         raise LabelwiseError("a model that learned from decisions is not trained: its method is")
@@ -122,7 +140,8 @@ class Learned(Method):
 
     def in_eight_bits(self) -> Learned:
         """The same model, with the large weights of its encoders in 8 bits."""
-        return self._around(cast(Any, self.method).in_eight_bits())
+        inner = self.method
+        return self._around(inner.in_eight_bits() if isinstance(inner, Rounding) else inner)
 
     def _around(self, method: Method) -> Learned:
         """The same lessons for another shape of the method, which may have more labels."""
@@ -174,7 +193,7 @@ class WideningLearned(Learned):
         return self._around(cast(Widening, self.method).with_labels(extra))
 
 
-def restored(cls: type[Method], settings: Any, space: LabelSpace, state: State) -> Method:
+def restored(cls: type[Method], settings: Settings, space: LabelSpace, state: State) -> Method:
     """A method of a class that has learned, from its state."""
     written = value(state.values, "learned", dict)
     arrays = parts_of(state.arrays, "learned")
@@ -227,17 +246,10 @@ def learn(
 
 def reader_of(method: Method) -> TfidfMethod:
     """The part of a method that reads acts as words."""
-    for one in _parts(method):
+    for one in within(method):
         if isinstance(one, TfidfMethod):
             return one
     raise LabelwiseError(
         f"{method.name} cannot learn from decisions: that takes a linear model (svm, logistic), a "
         "tree, or a blend with one"
     )
-
-
-def _parts(method: Method) -> Iterator[Method]:
-    yield method
-    inner = getattr(method, "method", None)
-    for one in (*((inner,) if inner is not None else ()), *getattr(method, "members", ())):
-        yield from _parts(one)

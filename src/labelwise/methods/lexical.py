@@ -71,6 +71,7 @@ class Lexical(Method):
 
     name = "lexical"
     Settings = LexicalSettings
+    settings: LexicalSettings
     _alternatives: dict[str, list[str]]
     """Alternative labels by label id."""
     _documents: int

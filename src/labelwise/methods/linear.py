@@ -45,6 +45,7 @@ class LinearSettings(TfidfSettings):
 class LinearMethod(TfidfMethod):
     """Scores w_l·x + b_l for each label, as probabilities; zero-shot labels score 0."""
 
+    settings: LinearSettings
     loss: ClassVar[Loss]
     _levels: NDArray[np.float32] | None = None
     """The values that a weight may have, where the weights are kept in 8 bits."""

@@ -29,4 +29,5 @@ class Logistic(LinearMethod):
 
     name = "logistic"
     Settings = LogisticSettings
+    settings: LogisticSettings
     loss = "logistic"

@@ -14,13 +14,8 @@ from torch import Tensor
 
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import BiGRU, LabelWise, is_highest, max_over_sections
-from labelwise.methods.network import (
-    Material,
-    Network,
-    NetworkMethod,
-    SectionSettings,
-    require_whole,
-)
+from labelwise.methods.base_network import require_whole
+from labelwise.methods.network import Material, Network, NetworkMethod, SectionSettings
 from labelwise.training.batches import Batch
 
 
@@ -64,5 +59,5 @@ class LwHan(NetworkMethod):
 
     name = "lw-han"
     Settings = LwHanSettings
+    settings: LwHanSettings
     network_type = LwHanNetwork
-    by_section = True

@@ -13,13 +13,8 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from labelwise.layers import BiGRU, LabelUnits, TanhAttention, is_highest, max_over_sections
-from labelwise.methods.network import (
-    Material,
-    Network,
-    NetworkMethod,
-    SectionSettings,
-    require_whole,
-)
+from labelwise.methods.base_network import require_whole
+from labelwise.methods.network import Material, Network, NetworkMethod, SectionSettings
 from labelwise.training.batches import Batch
 
 
@@ -64,5 +59,5 @@ class MaxHss(NetworkMethod):
 
     name = "max-hss"
     Settings = MaxHssSettings
+    settings: MaxHssSettings
     network_type = MaxHssNetwork
-    by_section = True

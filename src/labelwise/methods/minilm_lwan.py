@@ -19,3 +19,4 @@ class MinilmLwan(EncoderMethod):
 
     name = "minilm-lwan"
     Settings = MinilmLwanSettings
+    settings: MinilmLwanSettings

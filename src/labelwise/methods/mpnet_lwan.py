@@ -25,3 +25,4 @@ class MpnetLwan(EncoderMethod):
 
     name = "mpnet-lwan"
     Settings = MpnetLwanSettings
+    settings: MpnetLwanSettings

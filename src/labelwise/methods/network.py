@@ -1,54 +1,39 @@
-"""What the networks have in common as methods: from documents to rows of numbers and back."""
+"""Networks that read words by their vectors."""
 
 from __future__ import annotations
 
-import zlib
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from labelwise.corpus.document import Document
 from labelwise.errors import BundleError, LabelwiseError
 from labelwise.layers import Embedding, prior_logits
 from labelwise.layers.embedding import Learned
-from labelwise.methods.base import (
-    AnySettings,
-    Evidence,
-    EvidenceKind,
-    Method,
-    Scores,
-    Settings,
-    Span,
-    State,
+from labelwise.methods.base import State, VectorSettings
+from labelwise.methods.base_network import (
+    BaseNetwork,
+    BaseNetworkMethod,
+    BaseNetworkSettings,
+    require_whole,
 )
-from labelwise.methods.explainers import EXPLAINERS, Asked, ExplainerName
 from labelwise.methods.saved_weights import as_weights_of, load_weights, widened
 from labelwise.schema import value
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.tokenizer import tokenize
 from labelwise.text.vocabulary import Vocabulary
-from labelwise.training.batches import Batch, Gatherer
-from labelwise.training.device import choose_device
-from labelwise.training.loop import Progress, RunFolder, train
 from labelwise.training.numbered import Numbered, Reading, number
-from labelwise.training.predict import predict
-from labelwise.training.prepared import NumberedSplit, Prepared, prepare
-from labelwise.training.recipe import Recipe, settings_of_result
+from labelwise.training.prepared import Prepared, prepare
 
 
 @dataclass(frozen=True)
-class NetworkSettings(Settings, Recipe):
-    """The settings that all networks share: what is read, and how it is trained."""
+class NetworkSettings(VectorSettings, BaseNetworkSettings):
+    """The settings of networks that read words: what is read, and how they are trained."""
 
-    vectors: str | None = None
-    """A file of pre-trained word vectors (GloVe or word2vec text, may be compressed). Without one
-    the vectors start at random."""
     dim: int = 100
     """The width of random word vectors; a vector file has its own."""
     learned_vectors: Learned = "all"
@@ -92,14 +77,6 @@ class SectionSettings(NetworkSettings):
         require_whole(self, max_sections=1, section_tokens=1)
 
 
-def require_whole(settings: object, **lowest: int) -> None:
-    """Raise an error for the first of these settings that is not a whole number high enough."""
-    for name, least in lowest.items():
-        value = getattr(settings, name)
-        if not isinstance(value, int) or value < least:
-            raise LabelwiseError(f"{name} must be a whole number from {least}, not {value!r}")
-
-
 @dataclass(frozen=True, eq=False)
 class Material:
     """What a network is built from."""
@@ -111,35 +88,12 @@ class Material:
     seen: int  # labels with training documents: the first columns
 
 
-class BaseNetwork(nn.Module, ABC):
-    """A network reads a batch and scores all labels. Its parts are attributes of the subclass."""
-
-    words: nn.Module
-    """The first part: from the tokens (S, T) to a vector each (S, T, E)."""
-
-    @abstractmethod
-    def forward(self, batch: Batch) -> Tensor:
-        """The logits: (D, L)."""
-
-    @abstractmethod
-    def attend(self, batch: Batch, columns: Tensor) -> Tensor:
-        """What the one document of the batch is attended to for these labels: (S, T, columns).
-
-        The weights of a label sum to one over all its sections.
-        """
-
-    def logits(self, batch: Batch, columns: Tensor) -> Tensor:
-        """The logits of these labels alone: (D, columns). Faster where a network can."""
-        found: Tensor = self(batch)[:, columns]
-        return found
-
-
 class Network(BaseNetwork):
     """A network that reads words by their vectors."""
 
     words: Embedding
 
-    def __init__(self, material: Material, settings: Any) -> None:
+    def __init__(self, material: Material, settings: NetworkSettings) -> None:
         super().__init__()
         self.words = Embedding(
             material.vectors,
@@ -157,24 +111,15 @@ class Network(BaseNetwork):
         return x / lengths.view(-1, *[1] * (x.dim() - 1))
 
 
-class NetworkMethod(Method):
-    """A network as a method: a subclass names its network, its settings, and how it reads."""
+class NetworkMethod(BaseNetworkMethod):
+    """A network of words as a method: a subclass names its network and its settings."""
 
-    Settings: ClassVar[type[AnySettings]] = NetworkSettings
-    network_type: ClassVar[type[Any]]
-    by_section: ClassVar[bool] = False
-    explainers = tuple(EXPLAINERS)
-    explainer: ClassVar[str] = "attention"
-    """Of the trained BIGRU-LWAN of results/eurlex57k it is far more faithful than gradient × input.
-    Small networks (results/eurlex57k-seventh) say the opposite: to be measured on all networks."""
-
-    run_dir: Path | None = None
-    """Where ``fit`` keeps its checkpoint and its log; without it, nowhere."""
-    resume: bool = False
-    """Whether ``fit`` goes on from the checkpoint in ``run_dir``."""
-
-    network: Any  # a BaseNetwork
-    vocabulary: Any  # the Vocabulary of its words, or the Pieces of an encoder
+    Settings: ClassVar[type[BaseNetworkSettings]] = NetworkSettings
+    settings: NetworkSettings
+    reads = "words"
+    network_type: ClassVar[type[Network]]
+    network: Network
+    vocabulary: Vocabulary
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         settings = self.settings
@@ -190,128 +135,23 @@ class NetworkMethod(Method):
         )
         self.fit_prepared(prepared)
 
-    def fit_prepared(self, prepared: Prepared) -> Progress:
-        """Learn from a corpus that is numbered already."""
-        self._label_space, self.vocabulary = prepared.label_space, prepared.vocabulary
-        settings = self.settings
-        identity = settings_of_result(settings) | {
-            "method": self.name,
-            "labels": self.label_space.fingerprint,
-            "vocabulary": self.vocabulary.fingerprint,
-            "training documents": prepared.train.digest,
-            "dev documents": prepared.dev.digest,
-            "vectors": zlib.crc32(prepared.vectors.tobytes()),
-        }
-        with torch.random.fork_rng([]):
-            torch.manual_seed(settings.seed)
-            self.network = self._built(prepared)
-        return train(
-            self.network,
-            prepared.train.examples(self.reading),
-            prepared.dev.examples(self.reading),
-            settings,
-            name=self.name,
-            run=RunFolder(self.run_dir, self.resume) if self.run_dir else None,
-            identity=identity,
-        )
-
-    def _built(self, prepared: Prepared) -> BaseNetwork:
-        """The network before it has learned anything."""
-        network: BaseNetwork = self.network_type(self._material(prepared), self.settings)
-        return network
+    def _built(self, prepared: Prepared) -> Network:
+        return self.network_type(self._material(prepared), self.settings)
 
     @property
     def reading(self) -> Reading:
-        """How much of a document is read, and whether in one row or section by section."""
-        if not self.by_section:
-            return Reading(self.settings.max_tokens)
         s = self.settings
-        return Reading(s.max_tokens, True, s.max_sections, s.section_tokens)
-
-    def scores_of(self, split: NumberedSplit) -> Scores:
-        """Score documents that are numbered already."""
-        rows = split.examples(self.reading).documents
-        return self._predict(rows)
-
-    def _scores(self, documents: Sequence[Document]) -> Scores:
-        return self._predict(self._number(documents))
-
-    def _predict(self, rows: Numbered, forward: Callable[[Batch], Tensor] | None = None) -> Scores:
-        device = self._device()
-        self.network.to(device)
-        labels = len(self.label_space)
-        return predict(self.network, Gatherer(rows, device), self.settings, labels, forward)
-
-    def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
-        return self._explained(document, labels, self.explainer)
-
-    def _explained(
-        self, document: Document, labels: Sequence[str], explainer: str
-    ) -> list[Evidence]:
-        """A weight for each word read, by an explainer of ``methods.explainers``."""
-        kind, explain = EXPLAINERS[cast(ExplainerName, explainer)]
-
-        def weigh(rows: Numbered, columns: Tensor) -> Any:
-            device = self._device()
-            self.network.to(device).eval()
-            gather = Gatherer(rows, device)
-            asked = Asked(self.network, gather, columns.to(device), self.settings.precision)
-            together = _in_order(explain(asked), gather([0]))
-            sizes = abs(together).sum(axis=0)
-            return together / np.where(sizes, sizes, 1)  # shares: their sizes sum to one
-
-        return self._weigh(document, labels, kind, weigh)
-
-    def _weigh(
-        self,
-        document: Document,
-        labels: Sequence[str],
-        kind: EvidenceKind,
-        weigh: Callable[[Numbered, Tensor], Any],
-    ) -> list[Evidence]:
-        """Put the weights of the words read, which ``weigh`` gives, in their places in the text."""
-        places = [
-            (start + first, start + last)
-            for start, section in zip(document.section_starts(), document.sections, strict=True)
-            for first, last in self._places(section.text)
-        ]
-        rows = self._number([document])
-        if not places:
-            return [Evidence(label, kind, ()) for label in labels]
-        columns = torch.tensor([self.label_space.index[label] for label in labels])
-        weights = weigh(rows, columns)  # words read × labels
-        read = [
-            place
-            for start, length in zip(rows.starts, rows.lengths, strict=True)
-            for place in places[start : start + length]
-        ]
-        return [
-            Evidence(
-                label,
-                kind,
-                tuple(
-                    Span(start, end, float(weight))
-                    for (start, end), weight in zip(read, weights[:, column], strict=True)
-                ),
-            )
-            for column, label in enumerate(labels)
-        ]
+        if isinstance(s, SectionSettings):
+            return Reading(s.max_tokens, True, s.max_sections, s.section_tokens)
+        return Reading(s.max_tokens)
 
     def _places(self, text: str) -> list[tuple[int, int]]:
-        """Where the tokens of a section stand in its text."""
         return [(token.start, token.end) for token in tokenize(text)]
 
     def _number(self, documents: Sequence[Document]) -> Numbered:
         corpus = tokenize_corpus(documents)
         tokens = self.vocabulary.numbers(corpus)
         return number(tokens, corpus.section_starts, corpus.document_starts, self.reading)
-
-    def _device(self) -> torch.device:
-        """The device of the settings or, where this machine has no such, any."""
-        try:
-            return choose_device(self.settings.device)
-        except LabelwiseError:
-            return choose_device("auto")
 
     def _material(self, prepared: Prepared) -> Material:
         # Counted here: the label space may have been made from more documents than these.
@@ -348,11 +188,3 @@ class NetworkMethod(Method):
             )
             self.network = self.network_type(material, self.settings)
             load_weights(self.network, tensors)
-
-
-def _in_order(weights: Tensor, batch: Batch) -> Any:
-    """The weights (S, T, columns) of the one document of a batch, word after word."""
-    in_order = sorted(range(len(weights)), key=batch.position.tolist().__getitem__)
-    weights = weights.double().cpu()
-    read = [weights[row, : int(batch.cpu_lengths[row])] for row in in_order]
-    return torch.cat(read).numpy()

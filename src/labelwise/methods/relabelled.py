@@ -25,6 +25,7 @@ from labelwise.methods.base import (
     Evidence,
     Method,
     Scores,
+    Settings,
     State,
     UnknownDescriptorError,
     Widening,
@@ -51,6 +52,7 @@ class Relabelled(Method):
         super().__init__(method.settings)
         own = cast(Any, self)  # what is one for all methods of a class is the method's own here
         own.name, own.deterministic = method.name, method.deterministic
+        self.half_precision = method.half_precision
         own.explainers, own.explainer = method.explainers, method.explainer
         self.method, self.sources = method, {id: tuple(sources[id]) for id in space.ids}
         self._label_space, self.threshold = space, method.threshold
@@ -65,6 +67,14 @@ class Relabelled(Method):
         """The method under other labels; its labels may grow where the method's may."""
         kind = WideningRelabelled if isinstance(method, Widening) else Relabelled
         return kind(method, space, sources)
+
+    @property
+    def parts(self) -> tuple[Method, ...]:
+        return (self.method,)
+
+    @property
+    def max_tokens(self) -> int | None:
+        return self.method.max_tokens
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         raise LabelwiseError("a relabelled model is not trained: train its method, and relabel it")
@@ -142,7 +152,7 @@ class WideningRelabelled(Relabelled):
         return made
 
 
-def restored(cls: type[Method], settings: Any, space: LabelSpace, state: State) -> Method:
+def restored(cls: type[Method], settings: Settings, space: LabelSpace, state: State) -> Method:
     """A relabelled method of a class from its state."""
     written = state.values["relabelled"]
     inner = cls.restore(

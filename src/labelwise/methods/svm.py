@@ -31,6 +31,7 @@ class SVM(LinearMethod):
 
     name = "svm"
     Settings = SVMSettings
+    settings: SVMSettings
     loss = "squared-hinge"
     _slope, _offset = 4.0, 0.0
 

@@ -64,6 +64,7 @@ class TfidfSettings(Settings):
 class TfidfMethod(Method):
     """A method that reads documents as tf-idf of n-grams."""
 
+    settings: TfidfSettings
     _tfidf: Tfidf
     _columns: NDArray[np.intp]
     """(trained labels,) their columns in label order."""

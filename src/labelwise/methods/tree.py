@@ -50,6 +50,7 @@ class Tree(TfidfMethod):
 
     name = "tree"
     Settings = TreeSettings
+    settings: TreeSettings
     deterministic = False
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from labelwise.layers import BiGRU
-from labelwise.methods.network import Material, require_whole
+from labelwise.methods.base_network import require_whole
+from labelwise.methods.network import Material
 from labelwise.methods.zero_shot import ZeroShotMethod, ZeroShotNetwork, ZeroShotSettings
 from labelwise.training.batches import Batch
 
@@ -46,4 +47,5 @@ class ZBigruLwan(ZeroShotMethod):
 
     name = "z-bigru-lwan"
     Settings = ZBigruLwanSettings
+    settings: ZBigruLwanSettings
     network_type = ZBigruLwanNetwork

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from labelwise.layers import CNN
-from labelwise.methods.network import Material, require_whole
+from labelwise.methods.base_network import require_whole
+from labelwise.methods.network import Material
 from labelwise.methods.zero_shot import ZeroShotMethod, ZeroShotNetwork, ZeroShotSettings
 from labelwise.training.batches import Batch
 
@@ -57,4 +58,5 @@ class ZCnnLwan(ZeroShotMethod):
 
     name = "z-cnn-lwan"
     Settings = ZCnnLwanSettings
+    settings: ZCnnLwanSettings
     network_type = ZCnnLwanNetwork

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -46,7 +46,7 @@ class ZeroShotNetwork(AttendingNetwork):
 
     descriptors: Descriptors
 
-    def __init__(self, material: Material, settings: Any) -> None:
+    def __init__(self, material: Material, settings: ZeroShotSettings) -> None:
         super().__init__(material, settings)
         self.seen = len(material.prior) if settings.learn_zero else material.seen
 
@@ -85,6 +85,7 @@ class ZeroShotMethod(NetworkMethod):
     """A method whose label set can change after training."""
 
     Settings = ZeroShotSettings
+    settings: ZeroShotSettings
     network: ZeroShotNetwork
     known: NDArray[np.bool_]
     """(V,) the words that descriptors are made of: those whose vector training leaves alone."""

@@ -369,7 +369,7 @@ def _info(
             one.precision for one in (method.calibration.certificates if method.calibration else ())
         ],
         zero_shot=isinstance(method, Widening),
-        max_words=getattr(method.settings, "max_tokens", None),
+        max_words=method.max_tokens,
         language=str(card.get("language", "en")),
         languages=list(labels.thesaurus.languages),
         years=years_of(str(data.get("name", ""))),

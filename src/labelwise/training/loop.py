@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -437,15 +437,23 @@ class _Training:
         return int(values["log_length"])
 
 
+@runtime_checkable
+class LearningByShares(Protocol):
+    """A network whose parts do not all learn at the same rate."""
+
+    learning_shares: Mapping[str, float]
+    """A share of the rate by the beginning of a parameter's name."""
+
+
 def parameter_groups(network: nn.Module, recipe: Recipe) -> list[dict[str, Any]]:
     """What is learned, by the share of the learning rate that it gets and whether it decays.
 
-    A network may say so itself (``learning_shares``, a share by the beginning of a name); what it
-    does not name has the whole rate. Where there is a share, biases and norms do not decay. Of word
-    vectors only the rows that training may change decay, which AdamW cannot do: ``decays`` is how
-    much each of their rows does, (V, 1).
+    A network may say so itself (``LearningByShares``); what it does not name has the whole rate.
+    Where there is a share, biases and norms do not decay. Of word vectors only the rows that
+    training may change decay, which AdamW cannot do: ``decays`` is how much each of their rows
+    does, (V, 1).
     """
-    shares: Mapping[str, float] = getattr(network, "learning_shares", {})
+    shares = network.learning_shares if isinstance(network, LearningByShares) else {}
     changes = {
         id(one.weight): one.changes for one in network.modules() if isinstance(one, Embedding)
     }

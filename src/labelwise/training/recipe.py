@@ -7,6 +7,8 @@ from typing import Literal
 
 from labelwise.errors import LabelwiseError
 
+Precision = Literal["auto", "float32", "bfloat16"]
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -47,7 +49,7 @@ class Recipe:
     machine. The result then depends on the speed of the machine."""
     device: str = "auto"
     """``auto`` is a CUDA device where there is one; else as PyTorch names devices."""
-    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    precision: Precision = "auto"
     """``auto`` is bfloat16 (autocast) on CUDA and float32 on a CPU, where scoring makes the large
     products in 8 bits if the processor has instructions for it: that keeps the ranking."""
 
