@@ -52,7 +52,7 @@ def test_each_point_of_each_curve_is_measured_for_both(
 ) -> None:
     kept: list[int] = []
     plan = Plan(repeats=2, keep=lambda result: kept.append(len(result["tables"])))
-    result = attention_cpu.measure(plan, Sizes(2, 5, 8, 10), CURVES)
+    result = attention_cpu.benchmark(plan, Sizes(2, 5, 8, 10), CURVES)
     batch, labels, documents = result["tables"]
     assert kept == [2, 3]
     assert [row["labels"] for row in labels["rows"]] == [10, 20]

@@ -13,7 +13,7 @@ import torch
 from labelwise.bench import attention, attention_gpu
 from labelwise.bench.attention import Sizes
 from labelwise.bench.attention_comparison import BLOCKED, COMPILED, LIBMULTILABEL
-from labelwise.bench.attention_gpu import Scale, measure
+from labelwise.bench.attention_gpu import Scale, benchmark
 from labelwise.bench.curves import OURS, OUTPUTS_FIRST, PLAIN
 from labelwise.bench.page import section
 from labelwise.bench.plan import Plan, Result
@@ -76,7 +76,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def result(source: Path) -> Result:
-    return measure(Plan(repeats=3, libmultilabel_source=source), SMALL, "cpu")
+    return benchmark(Plan(repeats=3, libmultilabel_source=source), SMALL, "cpu")
 
 
 def test_every_version_is_measured_beside_ours(result: Result) -> None:
@@ -116,22 +116,22 @@ def test_the_result_becomes_a_section_of_the_page(result: Result) -> None:
 def test_what_is_measured_is_kept_as_it_comes_and_the_rest_is_named() -> None:
     kept: list[int] = []
     plan = Plan(repeats=3, max_seconds=0, keep=lambda result: kept.append(len(result["tables"])))
-    result = measure(plan, SMALL, "cpu")
+    result = benchmark(plan, SMALL, "cpu")
     assert kept == []
     assert len(result["left out"]) == 7
-    assert measure(Plan(repeats=3, keep=plan.keep), SMALL, "cpu")["left out"] == []
+    assert benchmark(Plan(repeats=3, keep=plan.keep), SMALL, "cpu")["left out"] == []
     assert kept == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_without_its_source_the_peer_is_left_out(tmp_path: Path) -> None:
-    result = measure(Plan(out=tmp_path, repeats=3), SMALL, "cpu")
+    result = benchmark(Plan(out=tmp_path, repeats=3), SMALL, "cpu")
     assert result["peer"] is None
     assert LIBMULTILABEL not in {row[""] for row in result["tables"][0]["rows"]}
 
 
 def test_a_folder_without_the_peer_is_named_before_anything_is_measured(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"modules\.py is not below this folder"):
-        measure(Plan(libmultilabel_source=tmp_path), SMALL, "cpu")
+        benchmark(Plan(libmultilabel_source=tmp_path), SMALL, "cpu")
 
 
 def test_a_curve_ends_when_the_time_is_up() -> None:

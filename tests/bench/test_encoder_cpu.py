@@ -13,7 +13,7 @@ from encoder_cases import frequent_words, tiny_encoder
 
 from labelwise import bundle as bundles
 from labelwise.bench import encoder_cpu
-from labelwise.bench.encoder_cpu import ALL, ALONE, BEST, IN_FULL, PLAIN, Sizes, measure, model
+from labelwise.bench.encoder_cpu import ALL, ALONE, BEST, IN_FULL, PLAIN, Sizes, benchmark, model
 from labelwise.bench.encoder_peer import plain_attention
 from labelwise.bench.page import section
 from labelwise.bench.plan import Plan, Result
@@ -44,7 +44,7 @@ def plan(synthetic: Dataset, tmp_path: Path) -> Plan:
 
 @pytest.mark.usefixtures("threads_as_before")
 def test_ours_and_the_peers_are_measured_in_turns(plan: Plan, encoder: str) -> None:
-    result: Result = json.loads(json.dumps(measure(plan, SMALL, encoder)))
+    result: Result = json.loads(json.dumps(benchmark(plan, SMALL, encoder)))
     (table,) = result["tables"]
     assert [row[""] for row in table["rows"]] == [BEST, ALL, IN_FULL, ALONE, PLAIN]
     for row in table["rows"]:
@@ -61,7 +61,7 @@ def test_a_trained_bundle_is_taken_and_its_rankings_compared(
     plan: Plan, encoder: str, synthetic: Dataset
 ) -> None:
     bundles.save(fitted("minilm-lwan", synthetic), plan.out.parent / "bundles" / "minilm.bundle")
-    result = measure(plan, SMALL, encoder)
+    result = benchmark(plan, SMALL, encoder)
     assert result["bundle"]
     rows = {row[""]: row for row in result["tables"][1]["rows"]}
     assert list(rows) == [BEST, ALL, IN_FULL]
@@ -89,4 +89,4 @@ def test_without_transformers_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(LabelwiseError, match="pip install transformers"):
-        measure(plan, SMALL, encoder)
+        benchmark(plan, SMALL, encoder)

@@ -17,8 +17,8 @@ from labelwise.bench.encoder_gpu import (
     PEER,
     Encoder,
     Scale,
+    benchmark,
     known_folder,
-    measure,
     networks,
     some_batches,
 )
@@ -45,7 +45,7 @@ SMALL = Scale(ENCODERS, documents=24, labels=20, batches=3)
 @pytest.fixture(scope="module")
 def result() -> Result:
     torch.set_num_threads(1)
-    return measure(Plan(repeats=2), SMALL, "cpu")
+    return benchmark(Plan(repeats=2), SMALL, "cpu")
 
 
 def test_each_encoder_has_a_table_with_both_sides(result: Result) -> None:
@@ -87,7 +87,7 @@ def test_the_sides_start_alike_in_the_result_too(result: Result) -> None:
 
 
 def test_when_the_time_is_up_nothing_is_begun() -> None:
-    result = measure(Plan(repeats=1, max_seconds=0), SMALL, "cpu")
+    result = benchmark(Plan(repeats=1, max_seconds=0), SMALL, "cpu")
     assert result["left out"] == ["small-bert", "small-mpnet"]
     assert result["tables"] == []
 
@@ -98,7 +98,7 @@ def test_what_does_not_fit_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr("labelwise.bench.encoder_peer.plain_attention", full_card)
     monkeypatch.setattr("labelwise.bench.encoder_gpu._difference", lambda *_: 0.0)
-    ours, peer = measure(Plan(repeats=1), SMALL, "cpu")["tables"][0]["rows"]
+    ours, peer = benchmark(Plan(repeats=1), SMALL, "cpu")["tables"][0]["rows"]
     assert ours["epoch"]["repeats"] == 1
     assert peer == {"": PEER, "memory": "out of memory"}
 
@@ -118,11 +118,11 @@ def test_a_prepared_corpus_is_taken_and_one_in_words_refused(
         write_prepared(folder, prepared)
         record = {"data": dataclasses.asdict(DataRecord.of(synthetic))}
         (folder / "data.json").write_text(json.dumps(record))
-    result = measure(Plan(data=tmp_path / "Pieces", repeats=1), scale, "cpu")
+    result = benchmark(Plan(data=tmp_path / "Pieces", repeats=1), scale, "cpu")
     assert result["data"]["name"] == synthetic.name
     assert result["tables"][0]["what"].startswith("small-bert, 30 documents")
     with pytest.raises(LabelwiseError, match="prepared in words, and encoders read word pieces"):
-        measure(Plan(data=tmp_path / "Vocabulary"), scale, "cpu")
+        benchmark(Plan(data=tmp_path / "Vocabulary"), scale, "cpu")
 
 
 def test_the_weights_of_an_encoder_are_taken_where_its_folder_is(

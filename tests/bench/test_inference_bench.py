@@ -11,7 +11,7 @@ import pytest
 
 from labelwise import bundle as bundles
 from labelwise.bench import inference
-from labelwise.bench.inference import IN_FULL, OURS, PEER, SORTED, Sizes, measure, of_length, some
+from labelwise.bench.inference import IN_FULL, OURS, PEER, SORTED, Sizes, benchmark, of_length, some
 from labelwise.bench.page import cell, section
 from labelwise.bench.plan import Plan
 from labelwise.corpus.document import Document, Section
@@ -44,7 +44,7 @@ def result(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inference, "environment", lambda *_: "python")
         patch.setattr(inference, "run_program", stand_in)
-        return measure(Plan(out=tmp_path_factory.mktemp("out"), repeats=1), SMALL)
+        return benchmark(Plan(out=tmp_path_factory.mktemp("out"), repeats=1), SMALL)
 
 
 def test_each_side_has_its_row_and_ours_was_measured(result: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from labelwise.bench.plan import Plan
-from labelwise.bench.training import measure
+from labelwise.bench.training import benchmark
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.errors import LabelwiseError
@@ -30,7 +30,7 @@ def prepared(tmp_path: Path) -> Path:
 
 def test_it_times_an_epoch_dev_and_the_first_step(prepared: Path) -> None:
     small = {"max_tokens": 30, "units": 4, "epochs": 2}
-    result = measure(
+    result = benchmark(
         Plan(data=prepared, max_seconds=1e9), {"ours": {"settings": {"batch": 16}}}, small
     )
     ours, to_quality = result["rows"]
@@ -43,4 +43,4 @@ def test_it_times_an_epoch_dev_and_the_first_step(prepared: Path) -> None:
 
 def test_it_says_what_it_needs(tmp_path: Path) -> None:
     with pytest.raises(LabelwiseError, match="prepared corpus"):
-        measure(Plan(data=tmp_path), {}, {})
+        benchmark(Plan(data=tmp_path), {}, {})

@@ -13,7 +13,7 @@ from labelwise.corpus.celex import year_of
 from labelwise.corpus.dataset import SPLITS, Dataset, open_dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.eurlex57k import document, record
-from labelwise.corpus.sources import Place
+from labelwise.corpus.sources import Origin
 from labelwise.errors import InputError, LabelwiseError
 
 YEARS = Years(dev=2005, test=2010)
@@ -96,7 +96,7 @@ def test_years_that_leave_a_split_empty_or_a_folder_in_use_are_refused(
 )
 def test_a_document_is_read_from_its_record(sections: tuple[tuple[Section, ...], ...]) -> None:
     act = Document("32001R0001", "A title", tuple(itertools.chain(*sections)), ("693", "1309"))
-    assert document(record(act), Place("acts.jsonl", 1)) == act
+    assert document(record(act), Origin("acts.jsonl", 1)) == act
 
 
 def test_a_data_set_split_by_year_knows_the_one_it_was_made_from() -> None:

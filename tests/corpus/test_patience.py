@@ -18,7 +18,7 @@ from labelwise.corpus.act_lines import Line
 from labelwise.corpus.patience import patience, seconds_for
 from labelwise.corpus.readers import read
 from labelwise.corpus.skipped import Skipped
-from labelwise.corpus.sources import Place
+from labelwise.corpus.sources import Origin
 from labelwise.errors import InputError
 
 SQUARE = re.compile("(a*)*b")
@@ -75,7 +75,7 @@ def test_the_time_grows_with_the_size() -> None:
 
 def test_afterwards_no_timer_runs_and_the_signal_is_as_it_was() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
-    with patience(0, Place("act.txt")):
+    with patience(0, Origin("act.txt")):
         assert signal.getitimer(signal.ITIMER_VIRTUAL)[0] > 0
     assert signal.getitimer(signal.ITIMER_VIRTUAL)[0] == 0
     assert signal.getsignal(signal.SIGVTALRM) is before

@@ -16,7 +16,7 @@ from serving_cases import MODELS, served
 from labelwise import bundle
 from labelwise.corpus.dataset import Dataset
 from labelwise.methods import Method, get
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -62,7 +62,7 @@ def serve() -> Iterator[Callable[..., httpx.Client]]:
 @pytest.fixture(scope="session")
 def client(folders: dict[str, Path], synthetic: Dataset) -> Iterator[httpx.Client]:
     """The service that most tests ask."""
-    wanted = [Source(name, folder) for name, folder in folders.items()]
+    wanted = [Servable(name, folder) for name, folder in folders.items()]
     with served(wanted, thesaurus=synthetic.paths["train"].parent / "thesaurus.ttl") as client:
         yield client
 

@@ -16,7 +16,7 @@ from httpx._transports import default as transports
 from labelwise.corpus.document import Document
 from labelwise.methods import Method
 from labelwise.methods.base import Scores
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 from labelwise.serving.server import Server
 
 MODELS = ("svm", "exact-match", "z-cnn-lwan")
@@ -48,7 +48,7 @@ transports.create_ssl_context = functools.cache(transports.create_ssl_context)
 
 
 @contextmanager
-def served(wanted: list[Source], **options: Any) -> Iterator[httpx.Client]:
+def served(wanted: list[Servable], **options: Any) -> Iterator[httpx.Client]:
     """A service on a free port, with a client of its address; ended as by a signal."""
     server = Server(wanted, port=0, **options)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -18,7 +18,7 @@ from labelwise.methods import Method
 from labelwise.serving import connections
 from labelwise.serving.connections import GuardedProtocol, unsent
 from labelwise.serving.limits import Limits
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 
 pytestmark = pytest.mark.xdist_group("serving")
 
@@ -33,7 +33,7 @@ def held(fitted: dict[str, Method]) -> Iterator[Held]:
 def test_a_client_that_closes_its_side_still_gets_its_answer(
     serve: Callable[..., httpx.Client], held: Held
 ) -> None:
-    client = serve([Source("model", method=held)], limits=Limits(max_wait=0))
+    client = serve([Servable("model", method=held)], limits=Limits(max_wait=0))
     body = json.dumps({"text": "oranges", "top": 1}).encode()
     with raw(client) as made:
         made.sendall(
@@ -57,7 +57,7 @@ def test_a_client_that_closes_its_side_still_gets_its_answer(
 def test_half_a_request_behind_a_whole_one_is_not_waited_for(
     serve: Callable[..., httpx.Client], held: Held
 ) -> None:
-    client = serve([Source("model", method=held)], limits=Limits(max_wait=0))
+    client = serve([Servable("model", method=held)], limits=Limits(max_wait=0))
     body = json.dumps({"text": "oranges", "top": 1}).encode()
     head = (
         b"POST /v1/tag HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

@@ -14,7 +14,7 @@ from labelwise.corpus.readers import read
 from labelwise.errors import LabelwiseError
 from labelwise.methods import Method
 from labelwise.serving.fetching import allowed_hosts
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 
 pytestmark = pytest.mark.xdist_group("serving")
 
@@ -45,7 +45,7 @@ def test_an_allowed_act_comes_as_its_file_would(
     serve: Callable[..., httpx.Client], fitted: dict[str, Method], office: Server
 ) -> None:
     client = serve(
-        [Source("exact-match", method=fitted["exact-match"])], fetch_from=frozenset({"127.0.0.1"})
+        [Servable("exact-match", method=fitted["exact-match"])], fetch_from=frozenset({"127.0.0.1"})
     )
     (page,) = read(PAGE)
     for name in ("32016R0001", "http://data.europa.eu/eli/reg/2016/1/oj"):

@@ -25,7 +25,7 @@ from labelwise.corpus.readers import read
 from labelwise.methods import Method
 from labelwise.serving import reading
 from labelwise.serving.limits import Limits
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 
 pytestmark = pytest.mark.xdist_group("serving")
 
@@ -200,7 +200,7 @@ def test_a_file_larger_than_the_limit_is_too_large(
     serve: Callable[..., httpx.Client], fitted: dict[str, Method]
 ) -> None:
     client = serve(
-        [Source("exact-match", method=fitted["exact-match"])], limits=Limits(max_body=20_000)
+        [Servable("exact-match", method=fitted["exact-match"])], limits=Limits(max_body=20_000)
     )
     assert parse(client, "act.txt", ACT.encode()).status_code == 200
     assert parse(client, "act.txt", b"oranges " * 5_000).status_code == 413
@@ -221,7 +221,9 @@ def test_a_file_that_takes_too_long_is_given_up_and_holds_up_nobody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(reading, "PROGRAM", (sys.executable, "-c", NEVER_DONE))
-    client = serve([Source("exact-match", method=fitted["exact-match"])], limits=Limits(timeout=4))
+    client = serve(
+        [Servable("exact-match", method=fitted["exact-match"])], limits=Limits(timeout=4)
+    )
     # its process has begun, which on a busy machine takes longer than a request may
     wait_until(lambda: parse(client, "act.txt", ACT.encode()).status_code == 200)
     with ThreadPoolExecutor(1) as pool:

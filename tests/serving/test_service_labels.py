@@ -12,7 +12,7 @@ from conformance import SMALL_NETWORK
 from labelwise import bundle
 from labelwise.corpus.dataset import Dataset
 from labelwise.methods import Method
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 
 pytestmark = pytest.mark.xdist_group("serving")
 
@@ -101,13 +101,13 @@ def test_the_place_comes_from_the_bundle_where_its_card_has_one(
         }
     }
     bundle.save(method, tmp_path / "placed", card=card)
-    client = serve([Source("placed", tmp_path / "placed")])
+    client = serve([Servable("placed", tmp_path / "placed")])
     place = client.get(f"/v1/labels/{label.id}").json()["place"]
     expected = ["1 A DOMAIN", "10 a microthesaurus", "a broader concept", label.descriptor]
     assert place["path"] == " › ".join(expected)
     # what the card does not know comes from the given thesaurus, or is a descriptor alone
     whole = serve(
-        [Source("placed", tmp_path / "placed")],
+        [Servable("placed", tmp_path / "placed")],
         thesaurus=synthetic.paths["train"].parent / "thesaurus.ttl",
     )
     assert whole.get(f"/v1/labels/{label.id}").json()["place"]["path"] == place["path"]
@@ -136,7 +136,7 @@ def test_a_given_thesaurus_adds_synonyms_and_links_to_a_bare_concept_of_the_bund
         """,
         encoding="utf-8",
     )
-    client = serve([Source("bare", tmp_path / "bare")], thesaurus=given)
+    client = serve([Servable("bare", tmp_path / "bare")], thesaurus=given)
     found = client.get(f"/v1/labels/{label.id}").json()
     assert found["descriptor"] == label.descriptor
     assert found["alternatives"] == ["zanthoxylum", "today's name"]
@@ -164,7 +164,7 @@ def french(
         """,
         encoding="utf-8",
     )
-    return serve([Source("svm", method=fitted["svm"])], thesaurus=given)
+    return serve([Servable("svm", method=fitted["svm"])], thesaurus=given)
 
 
 def test_concepts_are_found_by_id_synonym_and_in_any_language(

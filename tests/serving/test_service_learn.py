@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from labelwise.serving.limits import Limits
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 
 TEXT = "Aquaculture of sturgeons: caviar from farmed sturgeons shall be labelled as such."
 
@@ -25,7 +25,7 @@ def test_a_model_suggests_what_it_was_taught(
 ) -> None:
     limits = Limits(learned_acts=2, max_documents=2)
     client = serve(
-        [Source("svm", folders["svm"]), Source("words", folders["exact-match"])], limits=limits
+        [Servable("svm", folders["svm"]), Servable("words", folders["exact-match"])], limits=limits
     )
     last = ask(client)[-1]
     lesson = {"text": TEXT, "subjects": [{"uri": last["uri"]}]}

@@ -28,7 +28,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.methods import Method
 from labelwise.methods.base import Scores
 from labelwise.serving.limits import Limits
-from labelwise.serving.models import Source, sources
+from labelwise.serving.models import Servable, servables
 from labelwise.serving.server import Server
 
 pytestmark = pytest.mark.xdist_group("serving")
@@ -151,7 +151,7 @@ class Slow:
 
 def test_an_end_waits_for_the_answers_under_way(fitted: dict[str, Method]) -> None:
     method = Slow(fitted["exact-match"])
-    server = Server([Source("slow", method=method)], port=0)  # type: ignore[arg-type]
+    server = Server([Servable("slow", method=method)], port=0)  # type: ignore[arg-type]
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     wait_until(lambda: server.started)
@@ -182,7 +182,7 @@ def test_while_models_load_it_lives_and_is_not_ready(
         return load(path)
 
     monkeypatch.setattr(bundle, "load", slowly)
-    server = Server([Source("model", folders["exact-match"])], port=0)
+    server = Server([Servable("model", folders["exact-match"])], port=0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     wait_until(lambda: server.started)
@@ -257,19 +257,19 @@ def test_help_explains_workers_threads_and_limits(capsys: pytest.CaptureFixture[
 
 
 def test_models_are_named_after_their_folders_or_as_one_says() -> None:
-    found = sources(["models/svm.bundle", "fast=models/tree", "old/svm", "a b/ü 1"])
+    found = servables(["models/svm.bundle", "fast=models/tree", "old/svm", "a b/ü 1"])
     assert [one.id for one in found] == ["svm", "fast", "svm-2", "1"]
     with pytest.raises(LabelwiseError, match="cannot be the id of a model"):
-        sources(["a b=models/svm"])
+        servables(["a b=models/svm"])
 
 
 def test_a_model_of_the_package_is_served_by_its_name(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
-    named, renamed = sources([shipped.SMALL, f"before={shipped.SMALL}"])
+    named, renamed = servables([shipped.SMALL, f"before={shipped.SMALL}"])
     assert (named.id, renamed.id) == (shipped.SMALL, "before")
     assert named.folder == renamed.folder == shipped.path(shipped.SMALL)
     (tmp_path / shipped.SMALL).mkdir()  # a folder of that name comes first
-    assert sources([shipped.SMALL])[0].folder == Path(shipped.SMALL)
+    assert servables([shipped.SMALL])[0].folder == Path(shipped.SMALL)
 
 
 def test_limits_that_cannot_hold_are_refused() -> None:

@@ -15,7 +15,7 @@ from serving_cases import Held, figure, raw, wait_until
 
 from labelwise.methods import Method
 from labelwise.serving.limits import Limits
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 
 pytestmark = pytest.mark.xdist_group("serving")
 
@@ -27,8 +27,8 @@ def held(fitted: dict[str, Method]) -> Iterator[Held]:
     method.go.set()
 
 
-def source(method: Any) -> list[Source]:
-    return [Source("model", method=method)]
+def source(method: Any) -> list[Servable]:
+    return [Servable("model", method=method)]
 
 
 def test_a_full_queue_answers_503_at_once_and_says_when_to_come_back(

@@ -18,7 +18,7 @@ from labelwise.corpus import zones
 from labelwise.corpus.dataset import Dataset
 from labelwise.methods import get
 from labelwise.serving import reading
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 from labelwise.serving.problems import ProblemError
 from labelwise.serving.reading import ReadingProcess
 from labelwise.text import tokenizer
@@ -55,10 +55,10 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def model(synthetic: Dataset) -> Source:
+def model(synthetic: Dataset) -> Servable:
     method = get("exact-match")()
     method.fit(synthetic.train, synthetic.dev, synthetic.label_space)
-    return Source("exact-match", method=method)
+    return Servable("exact-match", method=method)
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def process() -> Iterator[ReadingProcess]:
 
 
 def test_one_slow_file_delays_neither_other_files_nor_texts(
-    serve: Callable[..., httpx.Client], model: Source
+    serve: Callable[..., httpx.Client], model: Servable
 ) -> None:
     client = serve([model])
     address = (client.base_url.host, client.base_url.port or 80)
@@ -92,7 +92,7 @@ def test_one_slow_file_delays_neither_other_files_nor_texts(
 
 def test_texts_are_split_and_counted_in_another_process(
     serve: Callable[..., httpx.Client],
-    model: Source,
+    model: Servable,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     client = serve([model])
@@ -112,7 +112,7 @@ def test_texts_are_split_and_counted_in_another_process(
 
 
 def test_a_text_that_takes_too_long_is_named_in_its_batch(
-    serve: Callable[..., httpx.Client], model: Source
+    serve: Callable[..., httpx.Client], model: Servable
 ) -> None:
     client = serve([model])
     documents = [{"text": "Oranges."}, {"text": "this spins"}]

@@ -12,7 +12,7 @@ from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
 from labelwise.methods import Method
 from labelwise.methods.base import Scores
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 
 pytestmark = pytest.mark.xdist_group("serving")
 
@@ -23,7 +23,7 @@ KEY = "a key with spaces and ümlauts"
 def keyed(fitted: dict[str, Method]) -> Any:
     from serving_cases import served
 
-    with served([Source("model", method=fitted["exact-match"])], api_key=KEY) as client:
+    with served([Servable("model", method=fitted["exact-match"])], api_key=KEY) as client:
         yield client
 
 
@@ -125,7 +125,7 @@ class Broken:
 def test_a_fault_is_a_500_without_trace_or_path(
     serve: Callable[..., httpx.Client], fitted: dict[str, Method], error: Exception
 ) -> None:
-    client = serve([Source("model", method=Broken(fitted["exact-match"], error))])  # type: ignore[arg-type]
+    client = serve([Servable("model", method=Broken(fitted["exact-match"], error))])  # type: ignore[arg-type]
     for path in ("/v1/tag", "/v1/evidence"):
         answer = client.post(path, json={"text": "oranges"})
         assert answer.status_code == 500

@@ -14,7 +14,7 @@ from threads_apart import apart
 
 from labelwise.methods import Method
 from labelwise.serving.limits import Limits
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 from labelwise.serving.problems import ProblemError
 from labelwise.serving.traffic import Body, Traffic
 
@@ -49,7 +49,7 @@ async def until(holds: Callable[[], bool]) -> None:
 def test_requests_without_a_body_take_no_place_among_those_that_are_answered(
     serve: Callable[..., httpx.Client], fitted: dict[str, Method]
 ) -> None:
-    client = serve([Source("model", method=fitted["exact-match"])], limits=Limits(requests=4))
+    client = serve([Servable("model", method=fitted["exact-match"])], limits=Limits(requests=4))
     head = (
         b"POST /v1/tag HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         b"Content-Length: 1000\r\n\r\n"

@@ -12,7 +12,7 @@ import pytest
 
 from labelwise.methods import Method
 from labelwise.serving.limits import Limits
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 from labelwise.serving.problems import ProblemError
 from labelwise.serving.sites import check_site
 
@@ -84,7 +84,7 @@ def test_a_length_beside_pieces_is_the_last_request_of_its_connection(
 def test_a_client_that_takes_its_answer_slowly_but_steadily_gets_all_of_it(
     serve: Callable[..., httpx.Client], fitted: dict[str, Method]
 ) -> None:
-    source = Source("model", method=fitted["exact-match"])
+    source = Servable("model", method=fitted["exact-match"])
     client = serve([source], limits=Limits(silence=1))
     text = "The import of fruit from Morocco. " * 60_000
     body = json.dumps({"text": text, "top": 1}).encode()

@@ -23,7 +23,7 @@ from labelwise.corpus.plain_text import split_act
 from labelwise.evaluation.calibration import Calibration, Certificate, Curve
 from labelwise.evidence.predictions import rank
 from labelwise.methods import Method
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 
 pytestmark = pytest.mark.xdist_group("serving")
 
@@ -155,7 +155,7 @@ def test_a_calibrated_model_gives_chances_and_what_is_certified_of_them(
     sure = copy(fitted["svm"])
     curves = {group: Curve("platt", (0.5, 1.0)) for group in GROUPS}
     sure.calibration = Calibration(curves, (Certificate(0.9, 0.8),))
-    client = serve([Source("plain", method=fitted["svm"]), Source("sure", method=sure)])
+    client = serve([Servable("plain", method=fitted["svm"]), Servable("sure", method=sure)])
     plain, told = client.get("/v1/models").json()["models"]
     assert (plain["calibrated"], plain["certified"]) == (False, [])
     assert (told["calibrated"], told["certified"]) == (True, [0.9])
@@ -270,7 +270,7 @@ def test_the_language_is_told_and_a_foreign_one_is_noted(
     serve: Callable[..., httpx.Client], fitted: dict[str, Method], tmp_path: Path
 ) -> None:
     save(fitted["exact-match"], tmp_path / "m.bundle", card={"language": "en"})
-    client = serve([Source("m", tmp_path / "m.bundle")])
+    client = serve([Servable("m", tmp_path / "m.bundle")])
     german = "Der Zoll auf Orangen und Zitronen aus Drittländern wird jede Woche festgesetzt. "
     one = {"text": german, "id": "zoll"}
     for route, body in (("/v1/tag", one), ("/v1/tag/batch", {"documents": [one]})):

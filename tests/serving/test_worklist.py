@@ -16,7 +16,7 @@ from labelwise.desk.people import People
 from labelwise.errors import LabelwiseError
 from labelwise.methods import Method
 from labelwise.serving.app import create_app
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 from labelwise.serving.server import Server
 from labelwise.serving.signing_in import FAILURES, Proxy
 from labelwise.serving.worklist import Worklist
@@ -30,7 +30,7 @@ Serve = Callable[..., httpx.Client]
 def desk(fitted: dict[str, Method], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A desk without people, which is that of whoever runs it."""
     where = str(tmp_path_factory.mktemp("desk") / "desk.sqlite")
-    with served([Source("svm", method=fitted["svm"])], store=where) as client:
+    with served([Servable("svm", method=fitted["svm"])], store=where) as client:
         yield client
 
 
@@ -210,7 +210,7 @@ def staffed(
 ) -> httpx.Client:
     """A desk with an indexer, a reviewer and an admin."""
     where = str(tmp_path / "desk.sqlite")
-    return serve([Source("em", method=fitted["exact-match"])], store=where)
+    return serve([Servable("em", method=fitted["exact-match"])], store=where)
 
 
 def test_whoever_has_not_signed_in_sees_nothing(staffed: httpx.Client) -> None:
@@ -316,7 +316,7 @@ def test_the_first_person_of_a_desk_is_an_admin(
     serve: Serve, fitted: dict[str, Method], tmp_path: Path
 ) -> None:
     alone = serve(
-        [Source("em", method=fitted["exact-match"])], store=str(tmp_path / "empty.sqlite")
+        [Servable("em", method=fitted["exact-match"])], store=str(tmp_path / "empty.sqlite")
     )
     refused = alone.post("/v1/desk/people", json={"name": "Ana", "role": "indexer"})
     assert (refused.status_code, refused.json()["field"]) == (422, "role")
@@ -355,7 +355,7 @@ def test_an_admin_withdraws_an_act_which_keeps_its_log_and_brings_it_back(
 def test_a_proxy_names_people_only_from_where_it_is_trusted(
     serve: Serve, fitted: dict[str, Method], tokens: dict[str, str], tmp_path: Path
 ) -> None:
-    where, model = str(tmp_path / "desk.sqlite"), Source("em", method=fitted["exact-match"])
+    where, model = str(tmp_path / "desk.sqlite"), Servable("em", method=fitted["exact-match"])
     header = {"X-Remote-User": "Ana"}
     trusted = serve([model], store=where, proxy=Proxy.of("X-Remote-User", ["127.0.0.0/8"]))
     asked = trusted.get("/v1/desk/session", headers=header).json()
@@ -378,7 +378,7 @@ def test_a_desk_without_people_is_not_shown_to_other_machines(
 ) -> None:
     with pytest.raises(LabelwiseError, match="no people"):
         Server(
-            [Source("em", method=fitted["exact-match"])],
+            [Servable("em", method=fitted["exact-match"])],
             host="0.0.0.0",
             port=0,
             store=str(tmp_path / "desk.sqlite"),

@@ -23,7 +23,7 @@ from labelwise.desk.database import Database
 from labelwise.desk.people import People
 from labelwise.methods import Method
 from labelwise.serving.app import create_app
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 from labelwise.serving.worklist import Worklist
 
 pytestmark = pytest.mark.xdist_group("serving")
@@ -57,7 +57,7 @@ def admin(fitted: dict[str, Method], tmp_path_factory: pytest.TempPathFactory) -
     database = Database(where)
     token = People(database).add("Chloé", "admin")
     database.close()
-    with served([Source("em", method=fitted["exact-match"])], store=where) as client:
+    with served([Servable("em", method=fitted["exact-match"])], store=where) as client:
         client.headers["Authorization"] = f"Bearer {token}"
         added = client.post("/v1/desk/acts", json={"acts": [{"id": "0", "text": ACT}]})
         assert added.status_code == 200

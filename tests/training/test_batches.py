@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from labelwise.training.batches import Gatherer, by_length, epoch_batches, plan
+from labelwise.training.batches import Gatherer, by_length, cut_into_batches, epoch_batches
 from labelwise.training.numbered import Numbered, Reading, number
 
 
@@ -52,7 +52,7 @@ def test_documents_of_a_batch_are_alike_in_length() -> None:
 
 def test_a_document_beyond_the_budget_is_a_batch_of_its_own() -> None:
     documents = corpus()
-    batches = plan(range(300), documents, batch=16, batch_tokens=1)
+    batches = cut_into_batches(range(300), documents, batch=16, batch_tokens=1)
     assert batches == [[document] for document in range(300)]
 
 

@@ -52,10 +52,10 @@ FLOOR = 32e6  # what PyTorch itself takes on its first products
 
 
 def run(plan: Plan) -> Result:
-    return measure(plan, BATCH, CURVES)
+    return benchmark(plan, BATCH, CURVES)
 
 
-def measure(plan: Plan, batch: Sizes, curves: Curves) -> Result:
+def benchmark(plan: Plan, batch: Sizes, curves: Curves) -> Result:
     repeats = plan.repeats or REPEATS
     result: Result = {
         "what": "Label-wise attention on the CPU, forward",

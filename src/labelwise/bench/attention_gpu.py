@@ -68,10 +68,10 @@ FULL = Scale(
 
 
 def run(plan: Plan) -> Result:
-    return measure(plan, FULL, "cuda")
+    return benchmark(plan, FULL, "cuda")
 
 
-def measure(plan: Plan, scale: Scale, device: str) -> Result:
+def benchmark(plan: Plan, scale: Scale, device: str) -> Result:
     """All parts, the most important first, written as they are done."""
     source = _peer_source(plan)
     result: Result = {

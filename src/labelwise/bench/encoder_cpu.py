@@ -54,10 +54,10 @@ class Sizes:
 
 
 def run(plan: Plan) -> Result:
-    return measure(plan, Sizes(), MinilmLwan.Settings().encoder)
+    return benchmark(plan, Sizes(), MinilmLwan.Settings().encoder)
 
 
-def measure(plan: Plan, sizes: Sizes, encoder: str) -> Result:
+def benchmark(plan: Plan, sizes: Sizes, encoder: str) -> Result:
     repeats = plan.repeats or REPEATS
     with tempfile.TemporaryDirectory() as work:
         data = open_dataset(data_folder(plan, Path(work)))

@@ -81,10 +81,10 @@ FULL = Scale(
 
 
 def run(plan: Plan) -> Result:
-    return measure(plan, FULL, "cuda")
+    return benchmark(plan, FULL, "cuda")
 
 
-def measure(plan: Plan, scale: Scale, device: str) -> Result:
+def benchmark(plan: Plan, scale: Scale, device: str) -> Result:
     """Each encoder in turn, written as it is done; none is begun once the time is up."""
     split, data = split_of(
         plan.data, scale.documents, scale.labels, min(one.shape.rows for one in scale.encoders)

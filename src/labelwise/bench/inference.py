@@ -65,10 +65,10 @@ class Sizes:
 
 
 def run(plan: Plan) -> Result:
-    return measure(plan, Sizes())
+    return benchmark(plan, Sizes())
 
 
-def measure(plan: Plan, sizes: Sizes) -> Result:
+def benchmark(plan: Plan, sizes: Sizes) -> Result:
     repeats = plan.repeats or REPEATS
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)

@@ -31,10 +31,10 @@ ALONE = "one process"
 
 
 def run(plan: Plan) -> Result:
-    return measure(plan, SIZES)
+    return benchmark(plan, SIZES)
 
 
-def measure(plan: Plan, sizes: Sizes) -> Result:
+def benchmark(plan: Plan, sizes: Sizes) -> Result:
     rows = []
     for count, name in track([(1, ALONE), (2, "two processes")], "label-parallel"):
         rows.append({"": name, **step(sizes, count)})

@@ -44,10 +44,10 @@ TO_QUALITY = {"batch": 256, "epochs": 6}
 
 
 def run(plan: Plan) -> Result:
-    return measure(plan, VARIANTS, READ)
+    return benchmark(plan, VARIANTS, READ)
 
 
-def measure(plan: Plan, variants: dict[str, dict[str, Any]], read: dict[str, Any]) -> Result:
+def benchmark(plan: Plan, variants: dict[str, dict[str, Any]], read: dict[str, Any]) -> Result:
     folder = plan.data
     if folder is None or not (folder / "data.json").is_file():
         raise LabelwiseError(

@@ -11,7 +11,7 @@ from labelwise.bulk.rows import Prediction, predictions_of
 from labelwise.corpus.document import Document
 from labelwise.corpus.plain_text import split_act
 from labelwise.corpus.readers import json_document
-from labelwise.corpus.sources import Place
+from labelwise.corpus.sources import Origin
 from labelwise.model import Model, load
 
 
@@ -38,7 +38,7 @@ class Tagger:
         documents = []
         for number, values in enumerate(zip(*columns, strict=True), 1):
             row = {key: one for key, one in zip(batch, values, strict=True) if one is not None}
-            documents.append(json_document(row, Place("batch", entry=number)))
+            documents.append(json_document(row, Origin("batch", entry=number)))
         return {**batch, "predictions": self.documents(documents)}
 
     def texts(self, texts: Iterable[str]) -> list[list[Prediction]]:

@@ -37,7 +37,7 @@ EVERY = 5.0
 """Seconds between two looks at memory."""
 
 
-def measure(plan: Plan, overload: float, soak: float) -> None:
+def benchmark(plan: Plan, overload: float, soak: float) -> None:
     """So many minutes of each, none where it is 0; what is found is kept after each of them."""
     with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
         folder = Path(work)
@@ -212,7 +212,7 @@ def main() -> None:
         write_result(given.out, "overload", {**result, **facts})
         write_page(given.out)
 
-    measure(Plan(out=given.out, data=given.data, keep=keep), given.overload, given.soak)
+    benchmark(Plan(out=given.out, data=given.data, keep=keep), given.overload, given.soak)
 
 
 if __name__ == "__main__":

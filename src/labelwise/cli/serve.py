@@ -15,7 +15,7 @@ from labelwise.errors import LabelwiseError, MissingExtraError
 from labelwise.progress import note
 
 if TYPE_CHECKING:
-    from labelwise.serving.models import Source
+    from labelwise.serving.models import Servable
 
 TRAINED_HERE = ("svm", "exact-match")
 
@@ -195,7 +195,7 @@ def serve(
         learned_acts=LEARNED_ACTS if learn else 0,
     )
     with ExitStack() as stack:
-        wanted, own_thesaurus = _sources(bundles or [], stack)
+        wanted, own_thesaurus = _servables(bundles or [], stack)
         make = partial(
             Server,
             host=host,
@@ -210,25 +210,25 @@ def serve(
             proxy=Proxy.of(proxy_user_header, trusted_proxy or []) if proxy_user_header else None,
         )
         server = Keeper(workers, wanted, make, bound(host, port)) if workers > 1 else make(wanted)
-        names = ", ".join(source.id for source in wanted)
+        names = ", ".join(one.id for one in wanted)
         note(f"labelwise serves {names} on {server.address} (Ctrl-C ends it)")
         server.run()
 
 
-def _sources(named: list[str], stack: ExitStack) -> tuple[list[Source], Path | None]:
+def _servables(named: list[str], stack: ExitStack) -> tuple[list[Servable], Path | None]:
     """The models to serve, and a thesaurus where they bring one; the stack cleans up after them."""
     from labelwise import bundle
-    from labelwise.serving.models import Source, sources
+    from labelwise.serving.models import Servable, servables
 
     if named:
-        found = sources(named)
-        for source in found:
-            assert source.folder is not None
-            bundle.describe(source.folder)  # a wrong path is said before anything is started
+        found = servables(named)
+        for one in found:
+            assert one.folder is not None
+            bundle.describe(one.folder)  # a wrong path is said before anything is started
         return found, None
     shipped = _shipped()
     if shipped is not None:
-        return [Source(shipped.name, shipped)], None
+        return [Servable(shipped.name, shipped)], None
     note(
         "no bundle was named and the package has no model yet: training "
         f"{' and '.join(TRAINED_HERE)} on the synthetic corpus, whose answers say nothing about "
@@ -248,11 +248,11 @@ def _shipped() -> Path | None:
         return None
 
 
-def _trained(folder: Path) -> list[Source]:
+def _trained(folder: Path) -> list[Servable]:
     from labelwise.corpus.dataset import open_dataset
     from labelwise.corpus.synthetic import make_dataset
     from labelwise.methods import get
-    from labelwise.serving.models import Source
+    from labelwise.serving.models import Servable
 
     make_dataset(folder / "synthetic")
     dataset = open_dataset(folder / "synthetic")
@@ -260,5 +260,5 @@ def _trained(folder: Path) -> list[Source]:
     for name in TRAINED_HERE:
         method = get(name)()
         method.fit(dataset.train, dataset.dev, dataset.label_space)
-        found.append(Source(name, method=method, synthetic=True))
+        found.append(Servable(name, method=method, synthetic=True))
     return found

@@ -27,7 +27,7 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.download import DownloadError
 from labelwise.corpus.eurlex57k import record
 from labelwise.corpus.polite import Polite
-from labelwise.corpus.sources import Place, lines, opened
+from labelwise.corpus.sources import Origin, lines, opened
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.files import write_whole
 from labelwise.progress import bar
@@ -181,17 +181,17 @@ def _join(path: Path, part: Path) -> None:
 def _records(path: Path) -> Iterator[tuple[str, bytes]]:
     """The ids and the lines of a file; a line without an end was cut by a kill and is no act."""
     with opened(path) as stream:
-        for place, line in lines(stream, path):
+        for origin, line in lines(stream, path):
             if line.endswith(b"\n"):
-                yield _id(line, place), line
+                yield _id(line, origin), line
 
 
-def _id(line: bytes, place: Place) -> str:
+def _id(line: bytes, origin: Origin) -> str:
     try:
         return str(json.loads(line)["celex_id"])
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
             "this is no act that was fetched; move the file away, or give another --out",
-            file=place.file,
-            line=place.line,
+            file=origin.file,
+            line=origin.line,
         ) from error

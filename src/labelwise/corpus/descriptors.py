@@ -19,7 +19,7 @@ from typing import Any
 
 from labelwise.corpus.concept_ids import concept_id
 from labelwise.corpus.json_records import checked_string, parse, type_name
-from labelwise.corpus.sources import Place, decode, whole
+from labelwise.corpus.sources import Origin, decode, whole
 from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import InputError
 
@@ -38,66 +38,67 @@ def _label_keys(language: str) -> tuple[str, ...]:
 
 def read_json(stream: io.BufferedReader, path: Path, language: str) -> Thesaurus:
     """Concepts of a JSON or JSON Lines file."""
-    text = decode(whole(stream, path), Place(path))
+    text = decode(whole(stream, path), Origin(path))
     return _thesaurus(
-        (_concept(record, id, place, language) for place, id, record in _records(text, path)), path
+        (_concept(record, id, origin, language) for origin, id, record in _records(text, path)),
+        path,
     )
 
 
-def _records(text: str, path: Path) -> Iterator[tuple[Place, str | None, Any]]:
+def _records(text: str, path: Path) -> Iterator[tuple[Origin, str | None, Any]]:
     """Places, ids where a key gives them, and concepts."""
     first, _, rest = text.strip().partition("\n")
     if first.rstrip().endswith("}") and rest:
         for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
-                yield Place(path, number), None, parse(line, Place(path, number))
+                yield Origin(path, number), None, parse(line, Origin(path, number))
         return
-    value = parse(text, Place(path))
+    value = parse(text, Origin(path))
     if isinstance(value, list):
         for number, record in enumerate(value, 1):
-            yield Place(path, entry=number), None, record
+            yield Origin(path, entry=number), None, record
     elif isinstance(value, dict) and not any(
         isinstance(value.get(key), str) for key in ID_KEYS if key in value
     ):
         for id, record in value.items():
-            yield Place(f"{path}, concept {id}"), id, record
+            yield Origin(f"{path}, concept {id}"), id, record
     else:
-        yield Place(path), None, value
+        yield Origin(path), None, value
 
 
-def _concept(record: Any, id: str | None, place: Place, language: str) -> Concept:
+def _concept(record: Any, id: str | None, origin: Origin, language: str) -> Concept:
     if isinstance(record, str) and id is not None:
-        id, label = checked_string(id, "id", place), checked_string(record, "label", place)
+        id, label = checked_string(id, "id", origin), checked_string(record, "label", origin)
         return Concept(concept_id(id), _uri(id), label)
     if not isinstance(record, dict):
-        raise place.error(f"wrong type: a concept is an object, this is {type_name(record)}")
+        raise origin.error(f"wrong type: a concept is an object, this is {type_name(record)}")
     given = _first(record, ID_KEYS) if id is None else id
     if given is None:
-        raise place.error("missing key: a concept needs an id", "id")
-    given = checked_string(given, "id", place)
+        raise origin.error("missing key: a concept needs an id", "id")
+    given = checked_string(given, "id", origin)
     label = _first(record, _label_keys(language))
     if label is None:
-        raise place.error(f"missing key: the concept {given} has no label", "label")
+        raise origin.error(f"missing key: the concept {given} has no label", "label")
     return Concept(
         concept_id(given),
-        _uri(checked_string(str(record.get("uri", given)), "uri", place)),
-        checked_string(label, "label", place),
-        tuple(_listed(record, ALTERNATIVE_KEYS, place)),
-        _linked(record, BROADER_KEYS, place),
-        related=_linked(record, RELATED_KEYS, place),
-        replaced_by=_linked(record, REPLACED_KEYS, place),
+        _uri(checked_string(str(record.get("uri", given)), "uri", origin)),
+        checked_string(label, "label", origin),
+        tuple(_listed(record, ALTERNATIVE_KEYS, origin)),
+        _linked(record, BROADER_KEYS, origin),
+        related=_linked(record, RELATED_KEYS, origin),
+        replaced_by=_linked(record, REPLACED_KEYS, origin),
         translations=tuple(
-            (code[1], (checked_string(record[key], key, place),))
+            (code[1], (checked_string(record[key], key, origin),))
             for key in sorted(record)
             if (code := _LANGUAGE.fullmatch(key)) and code[1] != language
         ),
-        notes=tuple(_listed(record, NOTE_KEYS, place)),
+        notes=tuple(_listed(record, NOTE_KEYS, origin)),
     )
 
 
 def read_table(stream: io.BufferedReader, path: Path, language: str) -> Thesaurus:
     """Concepts of a CSV file with a header, or of a TSV file with or without one."""
-    text = decode(whole(stream, path), Place(path))
+    text = decode(whole(stream, path), Origin(path))
     tabs = "\t" in text.split("\n", 1)[0]
     rows = csv.reader(
         io.StringIO(text, newline=""),
@@ -114,7 +115,7 @@ def read_table(stream: io.BufferedReader, path: Path, language: str) -> Thesauru
 def _table_concepts(rows: Any, path: Path, language: str) -> Iterator[Concept]:
     columns: dict[str, int] = {}
     for row in rows:
-        place = Place(path, rows.line_num)
+        origin = Origin(path, rows.line_num)
         if not any(value.strip() for value in row):
             continue
         if not columns:
@@ -122,7 +123,7 @@ def _table_concepts(rows: Any, path: Path, language: str) -> Iterator[Concept]:
             if row[0].startswith("<"):  # Annif's TSV: no header
                 columns = {"id": 0, "label": 1}
             elif not (_first(columns, ID_KEYS) is not None and _named(columns, language)):
-                raise place.error(
+                raise origin.error(
                     "missing column: the first row must name 'id' and 'label'; "
                     f"it names {', '.join(columns)}"
                 )
@@ -130,7 +131,7 @@ def _table_concepts(rows: Any, path: Path, language: str) -> Iterator[Concept]:
                 continue
         record = {name: row[number] for name, number in columns.items() if number < len(row)}
         yield _concept(
-            {key: value for key, value in record.items() if value}, None, place, language
+            {key: value for key, value in record.items() if value}, None, origin, language
         )
 
 
@@ -142,7 +143,7 @@ def _first(record: dict[str, Any], keys: tuple[str, ...]) -> Any:
     return next((record[key] for key in keys if record.get(key) is not None), None)
 
 
-def _listed(record: dict[str, Any], keys: tuple[str, ...], place: Place) -> list[str]:
+def _listed(record: dict[str, Any], keys: tuple[str, ...], origin: Origin) -> list[str]:
     key = next((key for key in keys if record.get(key) is not None), None)
     if key is None:
         return []
@@ -150,12 +151,12 @@ def _listed(record: dict[str, Any], keys: tuple[str, ...], place: Place) -> list
     if isinstance(value, str):
         return [part.strip() for part in value.split("|") if part.strip()]
     if not isinstance(value, list):
-        raise place.error(f"wrong type: a list is needed, not {type_name(value)}", key)
-    return [checked_string(part, key, place) for part in value]
+        raise origin.error(f"wrong type: a list is needed, not {type_name(value)}", key)
+    return [checked_string(part, key, origin) for part in value]
 
 
-def _linked(record: dict[str, Any], keys: tuple[str, ...], place: Place) -> tuple[str, ...]:
-    return tuple(concept_id(other) for other in _listed(record, keys, place))
+def _linked(record: dict[str, Any], keys: tuple[str, ...], origin: Origin) -> tuple[str, ...]:
+    return tuple(concept_id(other) for other in _listed(record, keys, origin))
 
 
 def _uri(id: str) -> str:

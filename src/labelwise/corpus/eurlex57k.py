@@ -6,7 +6,7 @@ from typing import Any
 
 from labelwise.corpus.document import Document, Section, SectionKind
 from labelwise.corpus.json_records import string, strings
-from labelwise.corpus.sources import Place
+from labelwise.corpus.sources import Origin
 
 KEYS = ("celex_id", "concepts", "eurovoc_concepts", "main_body")
 """A JSON object with one of these is meant to be a document of EURLEX57K."""
@@ -14,7 +14,7 @@ KEYS = ("celex_id", "concepts", "eurovoc_concepts", "main_body")
 ZONES = ("header", "recitals", "main_body", "attachments")
 
 
-def document(record: dict[str, Any], place: Place) -> Document:
+def document(record: dict[str, Any], origin: Origin) -> Document:
     """The zones in their order, one section an article; empty sections are dropped.
 
     Recitals often begin with the comma that ends the enacting body; it stays, since the
@@ -22,10 +22,10 @@ def document(record: dict[str, Any], place: Place) -> Document:
     they are told apart again by the words of the text. A record that is only a title is a document
     with a header.
     """
-    celex_id = _id(record, place)
-    title = string(record, "title", place) if "title" in record else ""
+    celex_id = _id(record, origin)
+    title = string(record, "title", origin) if "title" in record else ""
     joined = "text" in record and "main_body" not in record
-    text = string(record, "text", place) if joined else ""
+    text = string(record, "text", origin) if joined else ""
     if title.strip() and not text.strip() and not any(zone in record for zone in ZONES):
         sections: tuple[Section, ...] = (Section("header", title),)
     elif joined:
@@ -34,8 +34,8 @@ def document(record: dict[str, Any], place: Place) -> Document:
         found, sections = split_act(text)
         title = title or found
     else:
-        sections = _zones(record, place)
-    return Document(celex_id, title, sections, _labels(record, place))
+        sections = _zones(record, origin)
+    return Document(celex_id, title, sections, _labels(record, origin))
 
 
 def record(document: Document) -> dict[str, Any]:
@@ -56,36 +56,36 @@ def record(document: Document) -> dict[str, Any]:
     }
 
 
-def summary(record: dict[str, Any], place: Place) -> Document:
+def summary(record: dict[str, Any], origin: Origin) -> Document:
     """What is written about an act in place of the act; without sections where nothing is."""
-    text = string(record, "summary", place) if "summary" in record else ""
+    text = string(record, "summary", origin) if "summary" in record else ""
     sections = (Section("article", text),) if text.strip() else ()
-    return Document(_id(record, place), "", sections, _labels(record, place))
+    return Document(_id(record, origin), "", sections, _labels(record, origin))
 
 
-def _id(record: dict[str, Any], place: Place) -> str:
-    celex_id = string(record, "celex_id", place)
+def _id(record: dict[str, Any], origin: Origin) -> str:
+    celex_id = string(record, "celex_id", origin)
     if not celex_id.strip():
-        raise place.error("missing value: the id is empty", "celex_id")
+        raise origin.error("missing value: the id is empty", "celex_id")
     return celex_id
 
 
-def _zones(record: dict[str, Any], place: Place) -> tuple[Section, ...]:
+def _zones(record: dict[str, Any], origin: Origin) -> tuple[Section, ...]:
     zones: list[tuple[SectionKind, str]] = [
-        ("header", string(record, "header", place)),
-        ("recitals", string(record, "recitals", place)),
-        *(("article", text) for text in strings(record, "main_body", place)),
+        ("header", string(record, "header", origin)),
+        ("recitals", string(record, "recitals", origin)),
+        *(("article", text) for text in strings(record, "main_body", origin)),
     ]
     if "attachments" in record:
-        zones.append(("attachments", string(record, "attachments", place)))
+        zones.append(("attachments", string(record, "attachments", origin)))
     return tuple(Section(kind, text) for kind, text in zones if text.strip())
 
 
-def _labels(record: dict[str, Any], place: Place) -> tuple[str, ...]:
+def _labels(record: dict[str, Any], origin: Origin) -> tuple[str, ...]:
     for key in ("concepts", "eurovoc_concepts"):
         if key in record:
-            return tuple(dict.fromkeys(strings(record, key, place)))
-    raise place.error(
+            return tuple(dict.fromkeys(strings(record, key, origin)))
+    raise origin.error(
         "missing key: neither 'concepts' nor 'eurovoc_concepts' is there; "
         "give an empty list for a document without gold labels",
         "concepts",

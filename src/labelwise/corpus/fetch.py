@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from labelwise.corpus.dataset import SPLITS, Split, find_splits
 from labelwise.corpus.download import DownloadError, download
 from labelwise.corpus.eurlex57k import document as as_document
-from labelwise.corpus.sources import COMPRESSED, Place, lines, opened
+from labelwise.corpus.sources import COMPRESSED, Origin, lines, opened
 from labelwise.corpus.thesaurus import read_thesaurus
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.files import ARCHIVE_FAULTS
@@ -250,18 +250,18 @@ def _documents(
     ids: set[str] = set()
     for member in members:
         for number, text in enumerate(_records(zipped, member, archive), start=1):
-            place = Place(f"{archive}, {member.filename}, document {number}")
+            origin = Origin(f"{archive}, {member.filename}, document {number}")
             try:
                 record = json.loads(text)
                 if not isinstance(record, dict):
-                    raise place.error("this is no document")
-                id = as_document(record, place).id
+                    raise origin.error("this is no document")
+                id = as_document(record, origin).id
             except InputError as error:
                 raise DamagedArchiveError(str(error)) from error
             except (ValueError, RecursionError) as error:
-                raise DamagedArchiveError(f"{place.file}: broken JSON ({error})") from error
+                raise DamagedArchiveError(f"{origin.file}: broken JSON ({error})") from error
             if id in ids:
-                raise DamagedArchiveError(f"{place.file}: {id} is there twice")
+                raise DamagedArchiveError(f"{origin.file}: {id} is there twice")
             ids.add(id)
             yield json.dumps(record, ensure_ascii=False).encode() + b"\n"
 

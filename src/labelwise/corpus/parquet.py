@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise.corpus.json_records import Build, built
-from labelwise.corpus.sources import Item, Place, is_packed, whole
+from labelwise.corpus.sources import Item, Origin, is_packed, whole
 from labelwise.errors import InputError, MissingExtraError
 
 MAGIC = b"PAR1"
@@ -52,14 +52,14 @@ def read_parquet(stream: io.BufferedReader, name: str | Path, build: Build) -> I
             for batch in file.iter_batches(ROWS, columns=columns):
                 for record in batch.to_pylist():
                     row += 1
-                    yield _item(record, Place(name, entry=row), build)
+                    yield _item(record, Origin(name, entry=row), build)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"damaged Parquet file: {error}", file=name) from error
 
 
-def _item(record: dict[str, object], place: Place, build: Build) -> Item:
+def _item(record: dict[str, object], origin: Origin, build: Build) -> Item:
     there = {key: value for key, value in record.items() if value is not None}
     try:
-        return place, built(there, place, build)
+        return origin, built(there, origin, build)
     except InputError as error:
-        return place, error
+        return origin, error

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from labelwise.corpus.sources import Place
+from labelwise.corpus.sources import Origin
 
 LEAST = 5.0
 """Seconds of the processor that any document may take."""
@@ -38,7 +38,7 @@ def _raise(*_: Any) -> None:
 
 
 @contextmanager
-def patience(size: int, place: Place) -> Iterator[None]:
+def patience(size: int, origin: Origin) -> Iterator[None]:
     """Give up what is read in this block after a time that its size allows.
 
     The time is the process's own, so that a busy machine loses no document. Only the main thread
@@ -54,7 +54,7 @@ def patience(size: int, place: Place) -> Iterator[None]:
     try:
         yield
     except _UpError:
-        raise place.error(
+        raise origin.error(
             f"takes too long to read: given up after {seconds:.0f} s, which is far more than "
             f"{size:,} bytes need; give its text alone, or in parts"
         ) from None

@@ -38,7 +38,7 @@ from labelwise.corpus.skipped import Skipped
 from labelwise.corpus.sources import (
     BOM,
     Item,
-    Place,
+    Origin,
     decompressed,
     extension,
     opened,
@@ -143,13 +143,13 @@ def _documents(
     skipped: Skipped | None,
     name: str,
 ) -> Iterator[Document]:
-    seen: dict[str, Place] = {}
+    seen: dict[str, Origin] = {}
     bad = 0
     for file, source in sources:
         try:
             with source as stream:
-                for place, item in items(stream, file, format):
-                    document = _unless_seen(item, place, seen)
+                for origin, item in items(stream, file, format):
+                    document = _unless_seen(item, origin, seen)
                     if isinstance(document, Document):
                         yield document
                     elif skipped is None:
@@ -185,16 +185,16 @@ def fault_of(error: Exception, file: str | Path) -> InputError:
 
 
 def _unless_seen(
-    item: Document | InputError, place: Place, seen: dict[str, Place]
+    item: Document | InputError, origin: Origin, seen: dict[str, Origin]
 ) -> Document | InputError:
     if isinstance(item, Document):
         if not is_whole(item):
-            return place.error(HALF)
+            return origin.error(HALF)
         if item.id in seen:
             first = seen[item.id]
-            where = str(first.file) if first.file != place.file else f"line {first.line}"
-            return place.error(f"duplicate id: '{item.id}' was read before, from {where}")
-        seen[item.id] = place
+            where = str(first.file) if first.file != origin.file else f"line {first.line}"
+            return origin.error(f"duplicate id: '{item.id}' was read before, from {where}")
+        seen[item.id] = origin
     return item
 
 
@@ -220,7 +220,7 @@ def items(stream: io.BufferedReader, file: str | Path, format: str | None = None
     if format is None:
         format = detect(start, file)
     if format in _ONE_A_FILE:
-        return iter([(Place(file), _one_document(stream, file, format))])
+        return iter([(Origin(file), _one_document(stream, file, format))])
     if format == "tsv":
         return read_tsv(stream, file)
     if format == "parquet":
@@ -291,13 +291,13 @@ def _is_csv(start: bytes, file: str | Path) -> bool:
     return {b"text", b"subject_uris"} <= header
 
 
-def json_document(record: dict[str, Any], place: Place) -> Document:
+def json_document(record: dict[str, Any], origin: Origin) -> Document:
     """The document of a record with the keys of EURLEX57K or of Annif."""
     if any(key in record for key in eurlex57k.KEYS):
-        return eurlex57k.document(record, place)
+        return eurlex57k.document(record, origin)
     if "text" in record:
-        return annif.json_document(record, place)
-    raise place.error("missing key: a document needs a 'celex_id' or a 'text'", "celex_id")
+        return annif.json_document(record, origin)
+    raise origin.error("missing key: a document needs a 'celex_id' or a 'text'", "celex_id")
 
 
 def _one_document(stream: io.BufferedReader, file: str | Path, format: str) -> Document:
@@ -306,7 +306,7 @@ def _one_document(stream: io.BufferedReader, file: str | Path, format: str) -> D
     parse: Callable[[bytes, str], Document] = getattr(
         import_module(f"labelwise.corpus.{module}"), function
     )
-    with patience(len(data), Place(file)):
+    with patience(len(data), Origin(file)):
         document = parse(data, str(file))
     beside = annif.subjects_file(file) if isinstance(file, Path) else None
     labels = annif.read_subjects(beside) if beside else document.labels

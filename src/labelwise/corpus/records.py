@@ -13,7 +13,7 @@ from functools import partial
 from labelwise.corpus.document import Document
 from labelwise.corpus.json_records import LINE_FORMATS, line_document
 from labelwise.corpus.readers import fault_of, is_whole, items, json_document
-from labelwise.corpus.sources import Place, extension, lines
+from labelwise.corpus.sources import Origin, extension, lines
 from labelwise.errors import InputError
 from labelwise.files import HALF
 
@@ -36,12 +36,12 @@ def records(name: str, opened: Opened) -> Iterator[Record]:
     try:
         with opened() as stream:
             if extension(name) in LINE_FORMATS:
-                for place, line in lines(stream, name):
+                for origin, line in lines(stream, name):
                     if not line.isspace():
-                        yield partial(line_document, line, place, json_document)
+                        yield partial(line_document, line, origin, json_document)
             else:
-                for place, item in items(stream, name):
-                    yield partial(_given, place, item)
+                for origin, item in items(stream, name):
+                    yield partial(_given, origin, item)
     except (InputError, OSError) as error:
         yield partial(_failing, name, error)
 
@@ -60,11 +60,11 @@ def _only(name: str, opened: Opened) -> Document:
     return _given(*found[0])
 
 
-def _given(place: Place, item: Document | InputError) -> Document:
+def _given(origin: Origin, item: Document | InputError) -> Document:
     if isinstance(item, InputError):
         raise item
     if not is_whole(item):
-        raise place.error(HALF)
+        raise origin.error(HALF)
     return item
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise.corpus.concept_ids import concept_id
-from labelwise.corpus.sources import Place, decode, whole
+from labelwise.corpus.sources import Origin, decode, whole
 from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import InputError, MissingExtraError
 
@@ -42,7 +42,7 @@ def _graph(data: bytes, path: Path) -> Any:
         if xml:
             graph.parse(data=data, format="xml")
         else:
-            graph.parse(data=decode(data, Place(path)), format="turtle")
+            graph.parse(data=decode(data, Origin(path)), format="turtle")
     except InputError:
         raise
     except Exception as error:  # rdflib and its parsers raise many kinds, none of them documented

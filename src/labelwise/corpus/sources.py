@@ -22,7 +22,7 @@ MOST_UNPACKED = 100_000_000
 of a few megabytes can unpack to thousands of times as many. No act is nearly as long."""
 
 
-class Place(NamedTuple):
+class Origin(NamedTuple):
     """A file, a line in it, or an entry of the list that it holds."""
 
     file: str | Path
@@ -37,14 +37,14 @@ class Place(NamedTuple):
     def id(self) -> str:
         """The id of a document that has no other: the file's name, and where in it.
 
-        >>> Place("acts/train.tsv.gz", 12).id
+        >>> Origin("acts/train.tsv.gz", 12).id
         'train:12'
         """
         number = self.line or self.entry
         return f"{stem(self.file)}:{number}" if number else stem(self.file)
 
 
-Item = tuple[Place, Document | InputError]
+Item = tuple[Origin, Document | InputError]
 """What a reader of a format yields: a document, or what is wrong with the record in its place."""
 
 
@@ -103,37 +103,37 @@ def decompressed(stream: BinaryIO, name: str | Path) -> io.BufferedReader:
 
 
 @contextmanager
-def archive_errors(place: Place) -> Iterator[None]:
+def archive_errors(origin: Origin) -> Iterator[None]:
     """Say in plain words that a compressed file is cut or damaged."""
     try:
         yield
     except EOFError as error:
-        after = f" after line {place.line}" if place.line else ""
+        after = f" after line {origin.line}" if origin.line else ""
         raise InputError(
             f"truncated archive: it ends{after} before its end mark; copy or download it again",
-            file=place.file,
+            file=origin.file,
         ) from error
     except (lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        after = f" after line {place.line}" if place.line else ""
+        after = f" after line {origin.line}" if origin.line else ""
         raise InputError(
             f"damaged archive: it cannot be unpacked{after} ({error}); copy or download it again",
-            file=place.file,
+            file=origin.file,
         ) from error
 
 
 def sample(stream: io.BufferedReader, name: str | Path) -> bytes:
     """The first bytes, without taking them from the stream."""
-    with archive_errors(Place(name)):
+    with archive_errors(Origin(name)):
         return stream.peek(4096)[:4096]
 
 
 def whole(stream: io.BufferedReader, name: str | Path) -> bytes:
     """All of a stream, within a bound where it is unpacked."""
     most = _most(stream)
-    with archive_errors(Place(name)):
+    with archive_errors(Origin(name)):
         data = stream.read() if most is None else stream.read(most + 1)
     if most is not None and len(data) > most:
-        raise _too_large(Place(name))
+        raise _too_large(Origin(name))
     return data
 
 
@@ -147,37 +147,37 @@ def is_packed(stream: io.BufferedReader) -> bool:
     return isinstance(stream.raw, gzip.GzipFile | lzma.LZMAFile)
 
 
-def _too_large(place: Place) -> InputError:
-    return place.error(
+def _too_large(origin: Origin) -> InputError:
+    return origin.error(
         f"too large: unpacked it has more than {MOST_UNPACKED:,} bytes, which no act has; "
         "unpack it, and look what it is"
     )
 
 
-def lines(stream: io.BufferedReader, name: str | Path) -> Iterator[tuple[Place, bytes]]:
+def lines(stream: io.BufferedReader, name: str | Path) -> Iterator[tuple[Origin, bytes]]:
     """The lines with their places, numbered from 1, without a byte order mark."""
     number = 0
     most = _most(stream)
     while True:
-        with archive_errors(Place(name, number)):
+        with archive_errors(Origin(name, number)):
             line = stream.readline() if most is None else stream.readline(most + 1)
         if not line:
             return
         number += 1
         if most is not None and len(line) > most:
-            raise _too_large(Place(name, number))
-        yield Place(name, number), line.removeprefix(BOM) if number == 1 else line
+            raise _too_large(Origin(name, number))
+        yield Origin(name, number), line.removeprefix(BOM) if number == 1 else line
 
 
-def decode(data: bytes, place: Place) -> str:
+def decode(data: bytes, origin: Origin) -> str:
     """The text of UTF-8 bytes; the error names the first byte that is not."""
     try:
         return data.removeprefix(BOM).decode()
     except UnicodeDecodeError as error:
         before = data[: error.start]
-        line = place.line if place.line is not None else before.count(b"\n") + 1
+        line = origin.line if origin.line is not None else before.count(b"\n") + 1
         column = error.start - before.rfind(b"\n")
-        raise Place(place.file, line).error(
+        raise Origin(origin.file, line).error(
             f"wrong encoding: byte {column} of the line is 0x{data[error.start]:02X}, "
             "which is not UTF-8; save the file as UTF-8"
         ) from error

@@ -14,7 +14,7 @@ from pathlib import Path
 from labelwise.corpus.concept_ids import concept_id
 from labelwise.corpus.document import Document
 from labelwise.corpus.patience import patience
-from labelwise.corpus.sources import Item, Place, decode, lines
+from labelwise.corpus.sources import Item, Origin, decode, lines
 from labelwise.errors import InputError
 
 _SEPARATORS = re.compile(r"[\s,;]+")
@@ -32,30 +32,30 @@ def is_header(fields: list[str]) -> bool:
 
 def read_tsv(stream: io.BufferedReader, name: str | Path) -> Iterator[Item]:
     """The documents of a tab-separated stream."""
-    for place, line in lines(stream, name):
+    for origin, line in lines(stream, name):
         if line.isspace():
             continue
         try:
-            fields = decode(line, place).rstrip("\r\n").split("\t", 2)
-            if place.line == 1 and is_header(fields):
+            fields = decode(line, origin).rstrip("\r\n").split("\t", 2)
+            if origin.line == 1 and is_header(fields):
                 continue
-            yield place, _document(fields, place)
+            yield origin, _document(fields, origin)
         except InputError as error:
-            yield place, error
+            yield origin, error
 
 
-def _document(fields: list[str], place: Place) -> Document:
+def _document(fields: list[str], origin: Origin) -> Document:
     from labelwise.corpus.plain_text import split_act
 
     if len(fields) < 3:
-        raise place.error(
+        raise origin.error(
             "missing column: a line is id, labels and text with tabs between, "
             f"this one has {len(fields)} field{'s' if len(fields) > 1 else ''}"
         )
     id, labels, text = fields
     if not id.strip():
-        raise place.error("missing value: the id is empty", "id")
-    with patience(len(text), place):
+        raise origin.error("missing value: the id is empty", "id")
+    with patience(len(text), origin):
         title, sections = split_act(text)
     found = (concept_id(label) for label in _SEPARATORS.split(labels) if label)
     return Document(id.strip(), title, sections, tuple(dict.fromkeys(found)))

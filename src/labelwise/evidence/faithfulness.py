@@ -81,7 +81,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Faithfulness:
-    """What the scores lost, by source of the words; (documents, measures, shares) each.
+    """What the scores lost, by the way to find words; (documents, measures, shares) each.
 
     A document counts once, by the mean over its labels: they share its words, and so are no
     independent samples.
@@ -97,34 +97,34 @@ class Faithfulness:
     labels: int  # pairs of a document and a label
     score: Figure  # of the pairs before anything was removed
 
-    def at(self, source: str, measure: Measure, share: int) -> Figure:
+    def at(self, way: str, measure: Measure, share: int) -> Figure:
         """The loss at one share, by its place among the shares."""
-        return Figure.of(self.losses[source][:, MEASURES.index(measure), share])
+        return Figure.of(self.losses[way][:, MEASURES.index(measure), share])
 
-    def aopc(self, source: str, measure: Measure) -> Figure:
-        return Figure.of(self._of_documents(source, measure))
+    def aopc(self, way: str, measure: Measure) -> Figure:
+        return Figure.of(self._of_documents(way, measure))
 
-    def normalised_aopc(self, source: str, measure: Measure) -> Figure:
-        return Figure.of(self.normalised[source][:, MEASURES.index(measure)])
+    def normalised_aopc(self, way: str, measure: Measure) -> Figure:
+        return Figure.of(self.normalised[way][:, MEASURES.index(measure)])
 
     def difference(self, one: str, other: str, measure: Measure) -> Figure:
         """How far the AOPC of one lies above the other's, document by document."""
         ours, theirs = self._of_documents(one, measure), self._of_documents(other, measure)
         return Figure.of(ours - theirs)
 
-    def standing(self, source: str) -> Figure:
+    def standing(self, way: str) -> Figure:
         """Both measures as one figure, 1 the best: the mean of normalised comprehensiveness, and
         of normalised sufficiency turned around."""
-        removed, kept = self.normalised[source].T
+        removed, kept = self.normalised[way].T
         return Figure.of((removed + 1 - kept) / 2)
 
     def best_affordable(self) -> str:
-        """The source with the highest standing among those that may be shown by default."""
-        able = [source for source, cost in self.costs.items() if cost < AFFORDABLE]
-        return max(able or [OWN], key=lambda source: self.standing(source).mean)
+        """The way with the highest standing among those that may be shown by default."""
+        able = [way for way, cost in self.costs.items() if cost < AFFORDABLE]
+        return max(able or [OWN], key=lambda way: self.standing(way).mean)
 
-    def _of_documents(self, source: str, measure: Measure) -> NDArray[np.float64]:
-        return np.asarray(self.losses[source][:, MEASURES.index(measure)].mean(axis=1))
+    def _of_documents(self, way: str, measure: Measure) -> NDArray[np.float64]:
+        return np.asarray(self.losses[way][:, MEASURES.index(measure)].mean(axis=1))
 
 
 def measure_faithfulness(
@@ -135,23 +135,21 @@ def measure_faithfulness(
     Labels that no word speaks for, and documents without a label or a word, are left out.
     """
     plan = plan or RemovalPlan()
-    sources = _sources(method, plan)
-    tested = [found for document in documents if (found := _test(method, document, plan, sources))]
+    ways = _ways(method, plan)
+    tested = [found for document in documents if (found := _test(method, document, plan, ways))]
     if not tested:
         raise LabelwiseError("no document has both words and a label that a word speaks for")
     return Faithfulness(
         plan=plan,
         own=method.explainer or tested[0].kind,
-        losses={source: np.stack([one.losses[source] for one in tested]) for source in sources},
-        normalised={
-            source: np.stack([one.normalised[source] for one in tested]) for source in sources
-        },
+        losses={way: np.stack([one.losses[way] for one in tested]) for way in ways},
+        normalised={way: np.stack([one.normalised[way] for one in tested]) for way in ways},
         limits=np.stack([one.limits for one in tested]),
         costs={
             # The median: a first call, which sets things up, does not count.
-            source: float(np.median([one.costs[source] for one in tested]))
-            for source in sources
-            if source != RANDOM
+            way: float(np.median([one.costs[way] for one in tested]))
+            for way in ways
+            if way != RANDOM
         },
         documents=tuple(one.id for one in tested),
         labels=sum(len(one.scores) for one in tested),
@@ -159,7 +157,7 @@ def measure_faithfulness(
     )
 
 
-def _sources(method: Method, plan: RemovalPlan) -> list[str]:
+def _ways(method: Method, plan: RemovalPlan) -> list[str]:
     known = dict.fromkeys([*method.explainers, OCCLUSION])
     for name in plan.explainers or ():
         if name not in known:
@@ -185,7 +183,7 @@ class _Tested:
 
 
 def _test(
-    method: Method, document: Document, plan: RemovalPlan, sources: Sequence[str]
+    method: Method, document: Document, plan: RemovalPlan, ways: Sequence[str]
 ) -> _Tested | None:
     words = Words(document)
     started = time.perf_counter()
@@ -194,11 +192,11 @@ def _test(
     labels = _labels(method, document, scores, plan)
     evidence: dict[str, list[Evidence]] = {}
     costs: dict[str, float] = {}
-    for source in (source for source in sources if source != RANDOM):
+    for way in (way for way in ways if way != RANDOM):
         started = time.perf_counter()
-        evidence[source] = _explained(method, source, document, labels)
-        costs[source] = (time.perf_counter() - started) / reading
-        if source == OWN:
+        evidence[way] = _explained(method, way, document, labels)
+        costs[way] = (time.perf_counter() - started) / reading
+        if way == OWN:
             spoken = [one for one in evidence[OWN] if any(span.weight for span in one.spans)]
             labels, evidence[OWN] = [one.label for one in spoken], spoken
             if not labels or not len(words):
@@ -211,8 +209,8 @@ def _test(
     random = np.random.default_rng([plan.seed, zlib.crc32(document.id.encode("utf-8", "replace"))])
     chance = [random.permutation(read.nonzero()[0]) for _ in range(plan.draws)]
     orders = {
-        source: [_order(words.weights(one.spans), read, random) for one in found]
-        for source, found in evidence.items()
+        way: [_order(words.weights(one.spans), read, random) for one in found]
+        for way, found in evidence.items()
     }
     cuts = Cuts(method, words, read, labels)
     each = [order for found in (chance, *orders.values()) for order in found]
@@ -220,10 +218,10 @@ def _test(
     lost = lost.reshape(len(each), len(MEASURES), len(plan.shares), len(labels))
     by_chance, lost = lost[: len(chance)], lost[len(chance) :]
     losses = {RANDOM: by_chance.mean(axis=0).transpose(2, 0, 1)}  # (labels, measures, shares)
-    for place, source in enumerate(orders):
-        of_source = lost[place * len(labels) : (place + 1) * len(labels)]
-        losses[source] = np.einsum("lmsl->lms", of_source)
-    aopcs = {source: of.mean(axis=2) for source, of in losses.items()}  # (labels, measures)
+    for place, way in enumerate(orders):
+        of_way = lost[place * len(labels) : (place + 1) * len(labels)]
+        losses[way] = np.einsum("lmsl->lms", of_way)
+    aopcs = {way: of.mean(axis=2) for way, of in losses.items()}  # (labels, measures)
     if OCCLUSION not in orders:  # the ends of the scale are searched with it, shown or not
         hidden = _explained(method, OCCLUSION, document, labels)
         orders[OCCLUSION] = [_order(words.weights(one.spans), read, random) for one in hidden]
@@ -234,20 +232,20 @@ def _test(
         document.id,
         evidence[OWN][0].kind,
         cuts.scores([read])[0],
-        {source: of.mean(axis=0) for source, of in losses.items()},
-        {source: _normalised(aopc, lowest, highest) for source, aopc in aopcs.items()},
+        {way: of.mean(axis=0) for way, of in losses.items()},
+        {way: _normalised(aopc, lowest, highest) for way, aopc in aopcs.items()},
         np.stack([lowest, highest], axis=2).mean(axis=0),
         costs,
     )
 
 
 def _explained(
-    method: Method, source: str, document: Document, labels: Sequence[str]
+    method: Method, way: str, document: Document, labels: Sequence[str]
 ) -> list[Evidence]:
-    if source == OWN:
+    if way == OWN:
         return method.evidence(document, labels)
-    if source in method.explainers:
-        return method.evidence(document, labels, source)
+    if way in method.explainers:
+        return method.evidence(document, labels, way)
     return occluded(method, document, labels)
 
 

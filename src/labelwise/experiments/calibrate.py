@@ -68,21 +68,21 @@ def calibrate_unseen(
     for path in hidden:
         draw = bundles.load(path)
         hiding = hiding_of_card(bundles.describe(path)["card"])
-        source = _kept(path, draw, _source(data, additions, prepared, hiding))
-        _check_labels(path, draw, source)
+        documents = _kept(path, draw, _documents(data, additions, prepared, hiding))
+        _check_labels(path, draw, documents)
         zero = int((draw.label_space.counts == 0).sum())
         parts = max(1, round(zero / unseen)) if unseen else 1
         chosen_on += lists_of(
-            source.scores(draw, "dev"), source.gold("dev"), draw.label_space, parts
+            documents.scores(draw, "dev"), documents.gold("dev"), draw.label_space, parts
         )
     best = choose_scale(chosen_on, most_lost=most_lost)
 
-    source = _kept(bundle, method, _source(data, additions, prepared, hiding_of_card(card)))
-    _check_labels(bundle, method, source)
+    documents = _kept(bundle, method, _documents(data, additions, prepared, hiding_of_card(card)))
+    _check_labels(bundle, method, documents)
     method.unseen = method.calibration = None
     splits = ["dev", "test"] if results is not None else ["dev"]
-    scores = {split: source.scores(method, split) for split in splits}
-    gold = {split: source.gold(split) for split in splits}
+    scores = {split: documents.scores(method, split) for split in splits}
+    gold = {split: documents.gold(split) for split in splits}
     own = lists_of(scores["dev"], gold["dev"], method.label_space)
     before = described(own, UnseenScale(1.0, 0.0))
     after = placed(own, best.scale.slope, best.allowed)
@@ -101,11 +101,11 @@ def calibrate_unseen(
     card |= {"unseen": made, "command": commands(card, command)} | ({"name": name} if name else {})
     bundles.save(method, out, card=card)
     if results is not None:
-        write_run(results, method, scores, gold, splits, record=source.record, card=card)
+        write_run(results, method, scores, gold, splits, record=documents.record, card=card)
     return Calibrated(method.name, best, before, after, made)
 
 
-def _source(
+def _documents(
     data: Path | None, additions: Additions, prepared: Path | None, hiding: Hiding | None
 ) -> TrainingData:
     if prepared is not None:
@@ -114,10 +114,10 @@ def _source(
     return Documents(data, additions, hiding)
 
 
-def _kept(path: Path, method: Method, source: TrainingData) -> TrainingData:
+def _kept(path: Path, method: Method, documents: TrainingData) -> TrainingData:
     """The same, with what was kept of the model's scores, if those are as it was trained."""
     as_trained = method.unseen is None and method.calibration is None
-    return Kept(source, {str(path): method}) if as_trained else source
+    return Kept(documents, {str(path): method}) if as_trained else documents
 
 
 def _check(path: Path, method: Method, hidden: Sequence[Path]) -> None:
@@ -138,10 +138,10 @@ def _check(path: Path, method: Method, hidden: Sequence[Path]) -> None:
             )
 
 
-def _check_labels(path: Path, method: Method, source: TrainingData) -> None:
-    if method.label_space.fingerprint != source.record.label_space:
+def _check_labels(path: Path, method: Method, documents: TrainingData) -> None:
+    if method.label_space.fingerprint != documents.record.label_space:
         raise LabelwiseError(
-            f"{path} has other labels or label counts than the data set {source.record.name}: "
+            f"{path} has other labels or label counts than the data set {documents.record.name}: "
             "calibrate models that were trained on it"
         )
 

@@ -65,9 +65,9 @@ def join(
         model = _joined_like(members, like)
     else:
         additions = additions_of(more, summaries, thesaurus, every_concept)
-        source = Documents(Path(str(data)), additions, hiding_of_card(cards[0]))
+        documents = Documents(Path(str(data)), additions, hiding_of_card(cards[0]))
         splits = ["dev", "test"] if results is not None else ["dev"]
-        model, scores = _joined(method, members, cards, source, splits)
+        model, scores = _joined(method, members, cards, documents, splits)
     fit = [card.get("seconds", {}).get("fit", 0.0) for card in cards]
     made = [str(card.get("command", "")) for card in cards]
     card: dict[str, Any] = {
@@ -84,9 +84,9 @@ def join(
     card |= {"twin": bundles.as_twin(like)} if like else {}
     bundles.save(model, out, card=card)
     if results is not None:
-        write_kept(Path(out), scores, model.label_space, source.record)
-        gold = {split: source.gold(split) for split in splits}
-        write_run(results, model, scores, gold, splits, record=source.record, card=card)
+        write_kept(Path(out), scores, model.label_space, documents.record)
+        gold = {split: documents.gold(split) for split in splits}
+        write_run(results, model, scores, gold, splits, record=documents.record, card=card)
     return Model(model, name=bundles.name_of(card, model.name), card=card)
 
 
@@ -94,29 +94,29 @@ def _joined(
     method: str,
     members: Sequence[str | Path],
     cards: Sequence[Mapping[str, Any]],
-    source: Documents,
+    documents: Documents,
     splits: Sequence[str],
 ) -> tuple[Method, Mapping[str, Scores]]:
     """The models as one, weighed on the dev documents, and its scores of some splits."""
-    space = source.dataset.label_space
-    if not source.dataset.dev and method != SHARDS:
+    space = documents.dataset.label_space
+    if not documents.dataset.dev and method != SHARDS:
         raise LabelwiseError(
-            f"the data set {source.record.name} has no dev documents, on which the joined models "
-            "are weighed"
+            f"the data set {documents.record.name} has no dev documents, on which the joined "
+            "models are weighed"
         )
     loaded = [bundles.load(path) for path in members]
     for path, one in zip(members, loaded, strict=True):
         if one.label_space.fingerprint != space.fingerprint:
             raise LabelwiseError(
-                f"{path} has other labels or label counts than the data set {source.record.name}: "
-                "join models that were trained on it"
+                f"{path} has other labels or label counts than the data set "
+                f"{documents.record.name}: join models that were trained on it"
             )
     if method == SHARDS:
-        made, scores = joined_shards(members, loaded, cards, source, splits)
+        made, scores = joined_shards(members, loaded, cards, documents, splits)
     else:
-        known = Kept(source, {str(path): one for path, one in zip(members, loaded, strict=True)})
+        known = Kept(documents, {str(path): one for path, one in zip(members, loaded, strict=True)})
         made, scores = joined(get(method), loaded, known, splits)
-    gold = source.gold("dev")
+    gold = documents.gold("dev")
     if gold.nnz:
         made.threshold = tune_threshold(scores["dev"], gold)
     return made, scores

@@ -21,12 +21,14 @@ def member_digests(members: Sequence[str | Path]) -> dict[str, str]:
 
 
 def joined(
-    cls: type[Method], members: Sequence[Method], source: TrainingData, splits: Sequence[str]
+    cls: type[Method], members: Sequence[Method], documents: TrainingData, splits: Sequence[str]
 ) -> tuple[Method, dict[str, Scores]]:
     """A method made of saved ones, and its scores of each split."""
     if not issubclass(cls, Joining):
         raise LabelwiseError(f"{cls.name} is not made by joining")
     method = cls.from_methods(members)
-    of_members = {split: [source.scores(member, split) for member in members] for split in splits}
-    method.choose(of_members["dev"], source.gold("dev"))
+    of_members = {
+        split: [documents.scores(member, split) for member in members] for split in splits
+    }
+    method.choose(of_members["dev"], documents.gold("dev"))
     return method, {split: method.joined(scores) for split, scores in of_members.items()}

@@ -58,21 +58,21 @@ def measure_prepared(
     command: str = "",
 ) -> Run:
     """The same from a prepared corpus, in the labels that the method was trained with."""
-    source = Numbers(folder, None, hiding_of_card(card))
-    if method.label_space.fingerprint != source.record.label_space:
+    documents = Numbers(folder, None, hiding_of_card(card))
+    if method.label_space.fingerprint != documents.record.label_space:
         raise LabelwiseError(
             f"this {method.name} has other labels or label counts than the corpus in {folder}: "
             "evaluate it on documents"
         )
 
     def scored(split: str) -> tuple[Scores, Any]:
-        if split not in source.splits:
+        if split not in documents.splits:
             raise LabelwiseError(f"the corpus in {folder} has no {split} documents")
-        return source.scores(method, split), source.gold(split)
+        return documents.scores(method, split), documents.gold(split)
 
     wanted = list(dict.fromkeys(("dev", *splits)))
     return _measured(
-        method, scored, wanted, splits, record=source.record, card=card, command=command
+        method, scored, wanted, splits, record=documents.record, card=card, command=command
     )
 
 

@@ -33,15 +33,15 @@ def joined_shards(
     paths: Sequence[str | Path],
     members: Sequence[Method],
     cards: Sequence[Mapping[str, Any]],
-    source: Documents,
+    documents: Documents,
     splits: Sequence[str],
 ) -> tuple[Method, dict[str, Scores]]:
     """The model that one training gives, and its scores of some splits."""
     require_as_trained(members)
     _require_shards_of_one(paths, members, cards)
     shards = [one for one in members if isinstance(one, LinearMethod)]
-    whole = type(shards[0]).from_shards(shards, source.dataset.dev)
-    return whole, {split: source.scores(whole, split) for split in splits}
+    whole = type(shards[0]).from_shards(shards, documents.dataset.dev)
+    return whole, {split: documents.scores(whole, split) for split in splits}
 
 
 def _require_shards_of_one(

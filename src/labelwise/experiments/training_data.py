@@ -111,17 +111,17 @@ class Numbers:
 class Kept:
     """The same documents, with the scores that were kept of saved models where they were."""
 
-    def __init__(self, source: TrainingData, members: Mapping[str, Method]) -> None:
-        self.source, self.record = source, source.record
+    def __init__(self, documents: TrainingData, members: Mapping[str, Method]) -> None:
+        self.documents, self.record = documents, documents.record
         self.paths = {id(member): Path(path) for path, member in members.items()}
 
     def fit(self, method: Method) -> None:
-        self.source.fit(method)
+        self.documents.fit(method)
 
     def scores(self, method: Method, split: str) -> Scores:
         path = self.paths[id(method)]
         kept = read_kept(path, split, method.label_space, self.record)
-        return self.source.scores(method, split) if kept is None else kept
+        return self.documents.scores(method, split) if kept is None else kept
 
     def gold(self, split: str) -> sp.csr_matrix:
-        return self.source.gold(split)
+        return self.documents.gold(split)

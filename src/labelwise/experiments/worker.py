@@ -58,7 +58,7 @@ def do(job: Job) -> None:
 def _do(job: Job) -> None:
     started = time.perf_counter()
     hiding = Hiding.from_json(job.hide) if job.hide else None
-    source: TrainingData = (
+    documents: TrainingData = (
         Numbers(Path(job.prepared), Path(job.rows) if job.rows else None, hiding)
         if job.prepared
         else Documents(
@@ -68,62 +68,62 @@ def _do(job: Job) -> None:
         )
     )
     seconds = {"read": time.perf_counter() - started}
-    splits = [split for split in job.splits if source.record.counts.get(split)]
+    splits = [split for split in job.splits if documents.record.counts.get(split)]
     if "dev" not in splits:
         raise LabelwiseError(
-            f"the data set {source.record.name} has no dev documents, on which thresholds and "
+            f"the data set {documents.record.name} has no dev documents, on which thresholds and "
             "settings are chosen"
         )
     started = time.perf_counter()
     if job.members:
         members = {path: bundles.load(path) for path in job.members}
-        known = Kept(source, members)
+        known = Kept(documents, members)
         cls = methods.get(job.method)
         method, scores = joined(cls, [*members.values()], known, splits)
         fit = [bundles.describe(path)["card"]["seconds"]["fit"] for path in job.members]
         seconds |= {"fit": sum(fit), "score": time.perf_counter() - started}
     else:
-        method = _train(job, source)
+        method = _train(job, documents)
         seconds["fit"] = time.perf_counter() - started
         started = time.perf_counter()
-        scores = {split: source.scores(method, split) for split in splits}
+        scores = {split: documents.scores(method, split) for split in splits}
         seconds["score"] = time.perf_counter() - started
     chosen = method.settings
     if isinstance(chosen, VectorSettings) and chosen.vectors:
         # Where the file lay here means nothing elsewhere.
         method.settings = dataclasses.replace(chosen, vectors=Path(chosen.vectors).name)
-    _write(job, method, source, scores, seconds)
+    _write(job, method, documents, scores, seconds)
 
 
-def _train(job: Job, source: TrainingData) -> Method:
+def _train(job: Job, documents: TrainingData) -> Method:
     cls = methods.get(job.method)
     method = cls(parse_settings(cls.Settings, job.settings, job.method))
     method.cache = Path(job.cache) if job.cache else None
     if isinstance(method, Resumable):
         method.run_dir, method.resume = Path(job.run_dir), True
-    source.fit(method)
+    documents.fit(method)
     return method
 
 
 def _write(
     job: Job,
     method: Method,
-    source: TrainingData,
+    documents: TrainingData,
     scores: dict[str, Scores],
     seconds: dict[str, float],
 ) -> None:
     """The bundle, the best labels, the log, the figures; the run last: it says that all is done."""
     space = method.label_space
-    method.threshold = tune_threshold(scores["dev"], source.gold("dev"))
+    method.threshold = tune_threshold(scores["dev"], documents.gold("dev"))
     device, memory = _device(method)
     run = Run(
         method=method.name,
         seed=job.seed,
         measures={
-            split: evaluate(of, source.gold(split), space, tuned_threshold=method.threshold)
+            split: evaluate(of, documents.gold(split), space, tuned_threshold=method.threshold)
             for split, of in scores.items()
         },
-        data=source.record,
+        data=documents.record,
         threshold=method.threshold,
         settings=dataclasses.asdict(method.settings),
         versions=current_versions(*(("triton",) if device != "cpu" else ())),
@@ -135,7 +135,7 @@ def _write(
     )
     if job.bundle:
         _save(method, Path(job.bundle), run)
-        write_kept(Path(job.bundle), scores, space, source.record)
+        write_kept(Path(job.bundle), scores, space, documents.record)
     if job.outcome:
         write_whole(Path(job.outcome), json.dumps(_outcome(run)).encode())
     log = Path(job.run_dir) / "log.jsonl"

@@ -155,7 +155,7 @@ class BaseNetworkMethod(Method):
         """A weight for each word read, by an explainer of ``methods.explainers``."""
         kind, explain = EXPLAINERS[cast(ExplainerName, explainer)]
 
-        def weigh(rows: Numbered, columns: Tensor) -> Weights:
+        def weights_of(rows: Numbered, columns: Tensor) -> Weights:
             device = self._device()
             self.network.to(device).eval()
             gather = Gatherer(rows, device)
@@ -164,16 +164,16 @@ class BaseNetworkMethod(Method):
             sizes = abs(together).sum(axis=0)
             return together / np.where(sizes, sizes, 1)  # shares: their sizes sum to one
 
-        return self._weigh(document, labels, kind, weigh)
+        return self._spread(document, labels, kind, weights_of)
 
-    def _weigh(
+    def _spread(
         self,
         document: Document,
         labels: Sequence[str],
         kind: EvidenceKind,
-        weigh: Callable[[Numbered, Tensor], Weights],
+        weights_of: Callable[[Numbered, Tensor], Weights],
     ) -> list[Evidence]:
-        """Put the weights of the words read, which ``weigh`` gives, in their places in the text."""
+        """Put what ``weights_of`` gives for the words read in their places in the text."""
         places = [
             (start + first, start + last)
             for start, section in zip(document.section_starts(), document.sections, strict=True)
@@ -183,7 +183,7 @@ class BaseNetworkMethod(Method):
         if not places:
             return [Evidence(label, kind, ()) for label in labels]
         columns = torch.tensor([self.label_space.index[label] for label in labels])
-        weights = weigh(rows, columns)  # words read × labels
+        weights = weights_of(rows, columns)  # words read × labels
         read = [
             place
             for start, length in zip(rows.starts, rows.lengths, strict=True)

@@ -369,7 +369,7 @@ class EncoderMethod(BaseNetworkMethod):
         network.load_state_dict(network.state_dict() | read_weights(folder))
         names = label_names(space, prepared.thesaurus)
         vectors = self._embedded(network, [name for label in names for name, _ in label])
-        descriptors = self._weighed(names, vectors)
+        descriptors = self._of_names(names, vectors)
         centre = descriptors.mean(0)
         network.centre.copy_(centre)
         network.labels.descriptors.copy_(functional.normalize(descriptors - centre))
@@ -397,7 +397,7 @@ class EncoderMethod(BaseNetworkMethod):
             vectors = network.embed(texts)
         return dict(zip(distinct, vectors.clone(), strict=True))
 
-    def _weighed(
+    def _of_names(
         self, names: Sequence[Sequence[tuple[str, str]]], vectors: Mapping[str, Tensor]
     ) -> Tensor:
         """(labels, H) the names of each label together, each kind by what it counts."""
@@ -480,15 +480,15 @@ class EncoderMethod(BaseNetworkMethod):
     def _places(self, text: str) -> list[tuple[int, int]]:
         return self.vocabulary.places(text)
 
-    def _weigh(
+    def _spread(
         self,
         document: Document,
         labels: Sequence[str],
         kind: EvidenceKind,
-        weigh: Callable[[Numbered, Tensor], Weights],
+        weights_of: Callable[[Numbered, Tensor], Weights],
     ) -> list[Evidence]:
         """A word's pieces count as one word, and what was read twice as one place."""
-        found = super()._weigh(document, labels, kind, weigh)
+        found = super()._spread(document, labels, kind, weights_of)
         return [
             Evidence(one.label, one.kind, whole_words(one.spans, document.text)) for one in found
         ]

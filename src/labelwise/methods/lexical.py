@@ -141,7 +141,7 @@ class Lexical(Method):
     def _margins(self, documents: Sequence[Document]) -> NDArray[np.float32]:
         margins = np.empty((len(documents), len(self.label_space)), dtype=np.float32)
         for part, features in self._blocks(documents):
-            margins[part] = features.weighed(self._weights)
+            margins[part] = features.total(self._weights)
         return margins
 
     def _scores(self, documents: Sequence[Document]) -> Scores:

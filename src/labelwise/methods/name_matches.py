@@ -136,7 +136,7 @@ class Features:
     columns: Ints  # (M,) their labels
     together: Floats  # M × TOGETHER
 
-    def weighed(self, weights: NDArray[np.float64]) -> Floats:
+    def total(self, weights: NDArray[np.float64]) -> Floats:
         """The weighted sum of all features, documents × labels."""
         of_found, of_together = np.split(weights.astype(np.float32), [len(FOUND)])
         total = np.zeros(self.found.shape[1:], dtype=np.float32)
@@ -198,8 +198,8 @@ class NameIndex:
         """The features of the documents ``first:last``."""
         block = _Block.of(corpus, self.rows, first, last)
         counts = [block.counts(kind, len(self.rows)) for kind in range(len(SECTION_KINDS))]
-        whole = self._weighed(sum(counts[1:], counts[0]))
-        header, opening = self._weighed(counts[0]), self._weighed(counts[0] + counts[1])
+        whole = self._tfidf(sum(counts[1:], counts[0]))
+        header, opening = self._tfidf(counts[0]), self._tfidf(counts[0] + counts[1])
         present = sp.csr_matrix(
             (np.ones_like(whole.data), whole.indices, whole.indptr), whole.shape
         )
@@ -218,7 +218,7 @@ class NameIndex:
         rows, columns, together = _Matches.find(self, block, present @ self._slots).features()
         return Features(found, rows, columns, together)
 
-    def _weighed(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+    def _tfidf(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         """log(1 + times) · idf of each stem of each document."""
         data = np.log1p(counts.data) * self.idf[counts.indices]
         return sp.csr_matrix((data, counts.indices, counts.indptr), counts.shape)
@@ -240,7 +240,7 @@ class NameIndex:
         """Of each of some labels, the name that is most like the one document of a corpus; None
         where no word of its names is found."""
         block = _Block.of(corpus, self.rows, 0, 1)
-        whole = self._weighed(block.counts(None, len(self.rows)))
+        whole = self._tfidf(block.counts(None, len(self.rows)))
         of_names = (whole @ self._cosine).toarray()[0]
         best: list[Name | None] = []
         for column in columns:

@@ -80,7 +80,7 @@ class TfidfMethod(Method):
         )
         counts = ngrams.count(corpus, self._counted(corpus))
         self._tfidf = Tfidf.fit(ngrams, counts, self.settings.run_weight)
-        return self._tfidf.weigh(counts)
+        return self._tfidf.of_counts(counts)
 
     def features(self, documents: Sequence[Document]) -> sp.csr_matrix:
         """The documents as this method reads them: documents × n-grams."""

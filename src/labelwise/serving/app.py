@@ -36,7 +36,7 @@ from labelwise.serving.fetching import Fetcher
 from labelwise.serving.guard import Guard
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
-from labelwise.serving.models import Models, Source
+from labelwise.serving.models import Models, Servable
 from labelwise.serving.problems import Problem, ProblemError
 from labelwise.serving.routes import (
     agreement,
@@ -89,7 +89,7 @@ DESCRIPTION = (
 
 
 def create_app(
-    wanted: Sequence[Source],
+    wanted: Sequence[Servable],
     *,
     limits: Limits | None = None,
     api_key: str | None = None,

@@ -61,7 +61,7 @@ def years_of(data: str) -> tuple[int, int] | None:
 
 
 @dataclass(frozen=True)
-class Source:
+class Servable:
     """Where a model comes from: a bundle's folder, a method that is fitted already, or both where
     the bundle was loaded before."""
 
@@ -71,29 +71,29 @@ class Source:
     synthetic: bool = False
 
 
-def sources(named: Iterable[str]) -> list[Source]:
+def servables(named: Iterable[str]) -> list[Servable]:
     """Models from ``folder`` or ``id=folder``; ids are made of the folders' names and differ.
     A model of the package goes by its name.
 
-    >>> [source.id for source in sources(["models/svm.bundle", "fast=models/tree", "old/svm"])]
+    >>> [one.id for one in servables(["models/svm.bundle", "fast=models/tree", "old/svm"])]
     ['svm', 'fast', 'svm-2']
     """
-    found: list[Source] = []
+    found: list[Servable] = []
     for word in named:
         id, equals, folder = word.partition("=")
         if not equals or Path(word).is_dir():
             id, folder = Path(word).name.removesuffix(".bundle"), word
             id = re.sub(r"[^A-Za-z0-9_.-]+", "-", id).strip("-.") or "model"
-            taken = [source.id for source in found]
+            taken = [one.id for one in found]
             if id in taken:
                 id = next(f"{id}-{n}" for n in range(2, 10_000) if f"{id}-{n}" not in taken)
         if not re.fullmatch(r"[A-Za-z0-9_.-]{1,100}", id):
             raise LabelwiseError(
                 f"'{id}' cannot be the id of a model: it has letters, digits, '-', '_' and '.'"
             )
-        if id in [source.id for source in found]:
+        if id in [one.id for one in found]:
             raise LabelwiseError(f"two models have the id '{id}': give one of them another")
-        found.append(Source(id, shipped.folder_of(folder)))
+        found.append(Servable(id, shipped.folder_of(folder)))
     return found
 
 
@@ -217,7 +217,7 @@ class Models:
 
     def __init__(
         self,
-        wanted: Sequence[Source],
+        wanted: Sequence[Servable],
         limits: Limits,
         metrics: Metrics,
         under_way: Callable[[], int],
@@ -245,27 +245,27 @@ class Models:
 
     def _load(self) -> None:
         given = _read_thesaurus(self._thesaurus) if self._thesaurus else None
-        for source in self._wanted:
-            self.loaded[source.id] = self._model(source, given)
+        for wanted in self._wanted:
+            self.loaded[wanted.id] = self._model(wanted, given)
         language.prepared()
         self.ready = True
 
-    def _model(self, source: Source, given: Thesaurus | None) -> Model:
+    def _model(self, wanted: Servable, given: Thesaurus | None) -> Model:
         card: Mapping[str, Any] = {}
         saved = None
         fingerprint = ""
-        if source.folder is not None:
-            manifest = bundles.describe(source.folder)
+        if wanted.folder is not None:
+            manifest = bundles.describe(wanted.folder)
             card = manifest["card"]
-            method = source.method or bundles.load(source.folder)
+            method = wanted.method or bundles.load(wanted.folder)
             fingerprint = manifest["digest"][:FINGERPRINT]
-            at = (source.folder / bundles.MANIFEST).stat().st_mtime
+            at = (wanted.folder / bundles.MANIFEST).stat().st_mtime
             saved = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
         else:
-            assert source.method is not None
-            method = source.method
+            assert wanted.method is not None
+            method = wanted.method
             fingerprint = method.label_space.fingerprint
-        id, limits, metrics = source.id, self._limits, self._metrics
+        id, limits, metrics = wanted.id, self._limits, self._metrics
 
         def scored(documents: int, seconds: float) -> None:
             metrics.documents.add(documents, model=id)
@@ -284,7 +284,7 @@ class Models:
         )
         labels = Labels(method.label_space, thesaurus_of(method.label_space, card, given))
         explainer = Tasks(f"explains-{id}", limits.explanations)
-        info = _info(source, fingerprint, method, card, labels)
+        info = _info(wanted, fingerprint, method, card, labels)
         reads = language.reads(card)
         return Model(id, method, labels, info, fingerprint, saved, reads, scorer, explainer)
 
@@ -350,12 +350,12 @@ def _read_thesaurus(path: Path) -> Thesaurus:
 
 
 def _info(
-    source: Source, fingerprint: str, method: Method, card: Mapping[str, Any], labels: Labels
+    wanted: Servable, fingerprint: str, method: Method, card: Mapping[str, Any], labels: Labels
 ) -> ModelInfo:
     data = card.get("data", {})
     shown = {key: card[key] for key in TOLD if key in card}
     return ModelInfo(
-        id=source.id,
+        id=wanted.id,
         fingerprint=fingerprint,
         method=method.name,
         labels=len(method.label_space),
@@ -373,6 +373,6 @@ def _info(
         language=str(card.get("language", "en")),
         languages=list(labels.thesaurus.languages),
         years=years_of(str(data.get("name", ""))),
-        synthetic=source.synthetic or "synthetic" in str(data.get("name", "")),
+        synthetic=wanted.synthetic or "synthetic" in str(data.get("name", "")),
         card=shown,
     )

@@ -27,7 +27,7 @@ from typing import Any, BinaryIO, TypeVar
 from labelwise.corpus.document import Document
 from labelwise.corpus.patience import patience, seconds_for
 from labelwise.corpus.plain_text import split_act
-from labelwise.corpus.sources import Place
+from labelwise.corpus.sources import Origin
 from labelwise.errors import InputError
 from labelwise.serving.problems import ProblemError
 from labelwise.serving.uploads import read_upload
@@ -205,7 +205,7 @@ def answered(question: dict[str, Any], data: bytes) -> dict[str, Any]:
 def _split(text: str) -> Document:
     """The sections of a text, within its time."""
     try:
-        with patience(len(text), Place("text")):
+        with patience(len(text), Origin("text")):
             return Document("", *split_act(text))
     except InputError as error:
         what = error.problem

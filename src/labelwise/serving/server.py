@@ -17,7 +17,7 @@ from labelwise.serving.app import create_app
 from labelwise.serving.connections import guarded_protocol
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 from labelwise.serving.signing_in import Proxy
 from labelwise.serving.sites import is_loopback
 from labelwise.serving.worklist import Worklist
@@ -31,7 +31,7 @@ class Server:
 
     def __init__(
         self,
-        wanted: Sequence[Source],
+        wanted: Sequence[Servable],
         *,
         host: str = "127.0.0.1",
         port: int = 8000,

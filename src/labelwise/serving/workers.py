@@ -30,7 +30,7 @@ from labelwise import bundle as bundles
 from labelwise.corpus.document import Document, Section
 from labelwise.errors import LabelwiseError
 from labelwise.progress import note
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 from labelwise.serving.server import Server, address_of, set_threads
 from labelwise.serving.workers_metrics import WorkerMetrics
 from labelwise.text import language
@@ -122,7 +122,7 @@ class Keeper:
     def __init__(
         self,
         workers: int,
-        wanted: Sequence[Source],
+        wanted: Sequence[Servable],
         make: Callable[..., Server],
         listening: socket.socket,
     ) -> None:
@@ -198,7 +198,7 @@ class Keeper:
             time.sleep(PAUSE)
         _end_all(workers.values())
 
-    def _worker(self, slot: int, loaded: Sequence[Source], folder: Path, say: Say) -> None:
+    def _worker(self, slot: int, loaded: Sequence[Servable], folder: Path, say: Say) -> None:
         parent = os.getppid()
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         for one in (signal.SIGTERM, signal.SIGINT):

@@ -37,9 +37,9 @@ class Tfidf:
     ) -> sp.csr_matrix:
         """The features of each document: documents × columns, float32. With ``weights``
         (sections,) a word counts for what its section does."""
-        return self.weigh(self.ngrams.count(corpus, weights))
+        return self.of_counts(self.ngrams.count(corpus, weights))
 
-    def weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+    def of_counts(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         """Turn counts into features."""
         X = counts.copy()
         X.data = _damped(X.data) * self.idf[X.indices]

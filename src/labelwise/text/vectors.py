@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from labelwise.corpus.sources import Place, decode, lines, opened, sample
+from labelwise.corpus.sources import Origin, decode, lines, opened, sample
 from labelwise.errors import InputError
 from labelwise.text.vocabulary import PADDING, UNKNOWN, Vocabulary
 
@@ -114,16 +114,16 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None) -> Vector
     found: dict[str, None] = {}
     duplicates = 0
     blocks: list[NDArray[np.float32]] = []
-    pending: list[tuple[Place, bytes]] = []
+    pending: list[tuple[Origin, bytes]] = []
     numbers = b""
-    for place, word, numbers in _records(path):
+    for origin, word, numbers in _records(path):
         if wanted is not None and word not in wanted:
             continue
         if word in found:
             duplicates += 1
             continue
         found[word] = None
-        pending.append((place, numbers))
+        pending.append((origin, numbers))
         if len(pending) == BLOCK:
             blocks.append(_parse(pending))
             pending = []
@@ -133,14 +133,14 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None) -> Vector
     return Vectors(tuple(found), np.concatenate([nothing, *blocks]), duplicates)
 
 
-def _records(path: Path) -> Iterator[tuple[Place, str, bytes]]:
+def _records(path: Path) -> Iterator[tuple[Origin, str, bytes]]:
     """Place, word and numbers (as text, as many as they should be) of each line."""
     with opened(path) as stream:
         if sample(stream, path).startswith(b"PK\x03\x04"):
             raise InputError("a zip archive; unpack it and name the text file inside", file=path)
         dim = promised = None
         records = 0
-        for place, content in lines(stream, path):
+        for origin, content in lines(stream, path):
             head, *rest = content.split(None, 1) or [b""]
             if not head:
                 continue
@@ -150,16 +150,16 @@ def _records(path: Path) -> Iterator[tuple[Place, str, bytes]]:
             numbers = rest[0].rstrip() if rest else b""
             dim = dim or len(numbers.split())
             if not dim:
-                raise place.error("a word without a vector")
+                raise origin.error("a word without a vector")
             records += 1
             # Counting the spaces is much faster than splitting, and nearly always right.
             if numbers.count(b" ") + 1 != dim and (columns := len(numbers.split())) != dim:
                 if columns > dim and not any(map(_is_number, numbers.split()[: columns - dim])):
                     continue  # GloVe 840B has a few words with spaces inside; no token has
-                raise place.error(
+                raise origin.error(
                     f"{columns} numbers after the word, but the vectors of this file have {dim}"
                 )
-            yield place, decode(head, place), numbers
+            yield origin, decode(head, origin), numbers
     if not records:
         raise InputError("there are no vectors in it", file=path)
     if promised is not None and promised != records:
@@ -178,7 +178,7 @@ def _header(content: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _parse(rows: Sequence[tuple[Place, bytes]]) -> NDArray[np.float32]:
+def _parse(rows: Sequence[tuple[Origin, bytes]]) -> NDArray[np.float32]:
     """(rows, dim) the numbers of many lines at once; one by one only to name what is wrong."""
     try:
         block = np.loadtxt([numbers for _, numbers in rows], np.float32, comments=None, ndmin=2)
@@ -186,9 +186,9 @@ def _parse(rows: Sequence[tuple[Place, bytes]]) -> NDArray[np.float32]:
             return block
     except ValueError:
         pass
-    place, numbers = next(row for row in rows if not all(map(_is_number, row[1].split())))
+    origin, numbers = next(row for row in rows if not all(map(_is_number, row[1].split())))
     wrong = next(number for number in numbers.split() if not _is_number(number))
-    raise place.error(f"'{wrong.decode('utf-8', 'replace')}' is not a number")
+    raise origin.error(f"'{wrong.decode('utf-8', 'replace')}' is not a number")
 
 
 def _is_number(text: bytes) -> bool:

@@ -41,7 +41,7 @@ class Batch:
         return len(self.documents)
 
 
-def plan(
+def cut_into_batches(
     order: Iterable[int], documents: Numbered, batch: int, batch_tokens: int
 ) -> list[list[int]]:
     """Cut documents in this order into batches within both limits, padding counted in.
@@ -79,7 +79,7 @@ def epoch_batches(
     for start in range(0, len(order), pool):
         part = order[start : start + pool]
         order[start : start + pool] = part[np.argsort(-longest[part], kind="stable")]
-    batches = plan(order.tolist(), documents, batch, batch_tokens)
+    batches = cut_into_batches(order.tolist(), documents, batch, batch_tokens)
     return [batches[at] for at in random.permutation(len(batches))]
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from labelwise.kernels.cores import on_cores
 from labelwise.kernels.eight_bits import eight_bits
-from labelwise.training.batches import Batch, Gatherer, by_length, plan
+from labelwise.training.batches import Batch, Gatherer, by_length, cut_into_batches
 from labelwise.training.device import autocast, memory_errors
 from labelwise.training.processes import Processes
 from labelwise.training.recipe import Recipe
@@ -42,7 +42,7 @@ def predict_batches(
     if on_cpu:
         for_all_cores = -(-len(order) // torch.get_num_threads())
         most = min(most, most_on_cpu, for_all_cores)
-    batches = plan(order, gather.documents, most, recipe.batch_tokens)
+    batches = cut_into_batches(order, gather.documents, most, recipe.batch_tokens)
     batches = list(share.part(batches)) if share else batches
 
     def score(chosen: Sequence[int]) -> tuple[Batch, Tensor]:

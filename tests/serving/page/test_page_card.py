@@ -11,7 +11,7 @@ from page_cases import axe, line, names, tag
 from serving_cases import ACT, served
 
 from labelwise.methods import Method
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 
 pytestmark = pytest.mark.xdist_group("page")
 
@@ -28,7 +28,7 @@ def french(open_page: Any, fitted: dict[str, Method], tmp_path: Path) -> Iterato
     given = tmp_path / "thesaurus.ttl"
     prefix = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n"
     given.write_text(prefix + "\n".join(concepts), "utf-8")
-    with served([Source("svm", method=fitted["svm"])], thesaurus=given) as client:
+    with served([Servable("svm", method=fitted["svm"])], thesaurus=given) as client:
         page = open_page(str(client.base_url))
         tag(page, ACT)
         yield page

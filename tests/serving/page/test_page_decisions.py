@@ -115,10 +115,10 @@ def test_without_a_zero_shot_network_it_is_added_without_a_score(
 ) -> None:
     from serving_cases import served
 
-    from labelwise.serving.models import Source
+    from labelwise.serving.models import Servable
 
     thesaurus = synthetic.paths["train"].parent / "thesaurus.ttl"
-    with served([Source("svm", method=fitted["svm"])], thesaurus=thesaurus) as client:
+    with served([Servable("svm", method=fitted["svm"])], thesaurus=thesaurus) as client:
         page = open_page(str(client.base_url))
         tag(page, act_text)
         add(page, NOT_IN_MODEL)

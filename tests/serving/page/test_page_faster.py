@@ -112,9 +112,9 @@ def test_a_list_is_never_empty(open_page: Any, act_text: str) -> None:
 def test_what_the_model_has_learned_from_is_said(open_page: Any, fitted: Any) -> None:
     from serving_cases import ACT, served
 
-    from labelwise.serving.models import Source
+    from labelwise.serving.models import Servable
 
-    with served([Source("svm", method=fitted["svm"])]) as client:
+    with served([Servable("svm", method=fitted["svm"])]) as client:
         page = open_page(str(client.base_url))
         models = client.get("/v1/models").json()
         models["models"][0]["years"] = [1958, 2016]

@@ -46,10 +46,10 @@ def test_a_rank_stays_a_number_and_a_colour_is_a_letter(page: Any, act_text: str
 def test_names_of_models_are_shown_whole(open_page: Any, fitted: Any, act_text: str) -> None:
     from serving_cases import served
 
-    from labelwise.serving.models import Source
+    from labelwise.serving.models import Servable
 
     long = "eurovoc-of-the-department-of-agriculture-2026"
-    wanted = [Source("svm", method=fitted["svm"]), Source(long, method=fitted["exact-match"])]
+    wanted = [Servable("svm", method=fitted["svm"]), Servable(long, method=fitted["exact-match"])]
     with served(wanted) as client:
         page = open_page(str(client.base_url))
         tag(page, act_text)

@@ -12,7 +12,7 @@ from serving_cases import served, wait_until
 
 from labelwise.corpus.dataset import Dataset
 from labelwise.methods import Method
-from labelwise.serving.models import Source
+from labelwise.serving.models import Servable
 
 pytestmark = pytest.mark.xdist_group("page")
 
@@ -92,7 +92,7 @@ def test_a_service_with_a_key_asks_for_it_once(
     open_page: Any, fitted: dict[str, Method], act_text: str
 ) -> None:
     key = "clé with spaces"
-    with served([Source("svm", method=fitted["svm"])], api_key=key) as client:
+    with served([Servable("svm", method=fitted["svm"])], api_key=key) as client:
         page = open_page(str(client.base_url), expected=("401",), waits="#key-dialog[open]")
         page.fill("#key", "wrong")
         page.keyboard.press("Enter")

@@ -5,13 +5,13 @@ no figure measured on it says anything about real law; it is always called synth
 
 The recipe:
 
-1. **Concepts** (``concepts``). Subjects (*citrus fruit*, *steel*), measures (*import*, *State aid*)
-   and places come from tables; about 120 pairs of a measure and a subject are concepts of their
+1. **Concepts** (``concepts``). Subjects (*citrus fruit*, *steel*), provisions (*import*, *aid*)
+   and places come from tables; about 120 pairs of a provision and a subject are concepts of their
    own (*import of citrus fruit*), so that a concept never seen can be scored from parts that were.
    Subjects and places follow Zipf's law, and half the acts on a subject are about its favourite
-   measure. The thesaurus is the same for every seed.
-2. **What an act is about** (``acts``). A subject, a measure, often a second one of each, up to two
-   places. Some subjects, places and pairs are *unseen*: no training act deals with them, three in
+   provision. The thesaurus is the same for every seed.
+2. **What an act is about** (``acts``). A subject, a provision, often a second one of each, up to
+   two places. Some subjects, places and pairs are *unseen*: no training act deals with them, three in
    ten of the dev and test acts do.
 3. **Labels**. An indexer assigns the concepts of the plan, forgets some, leaves out the parts of a
    pair now and then, adds the broader concept by mood, and is wrong once in a while: no method

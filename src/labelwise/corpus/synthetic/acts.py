@@ -7,21 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from labelwise.corpus.synthetic.concepts import FAMILIES, Concept, World, measures_for
+from labelwise.corpus.synthetic.concepts import FAMILIES, Concept, World, provisions_for
 from labelwise.corpus.synthetic.dice import Dice
-from labelwise.corpus.synthetic.measures import (
+from labelwise.corpus.synthetic.phrases import PLACES, SUBJECTS, Country, Provision, Subject
+from labelwise.corpus.synthetic.provisions import (
     BOILERPLATE_ARTICLES,
     BOILERPLATE_RECITALS,
     DISTRACTOR_RECITALS,
     GENERIC_ARTICLES,
     GENERIC_RECITALS,
     LAST_ARTICLES,
-    MEASURES,
     MONTHS,
+    PROVISIONS,
     REGARDS,
     SIGNATORIES,
 )
-from labelwise.corpus.synthetic.phrases import PLACES, SUBJECTS, Country, Measure, Subject
 
 URI = "http://example.org/labelwise/synthetic/"
 
@@ -29,7 +29,7 @@ MEDIAN_WORDS = 300
 SPREAD = 0.7
 """Lengths are log-normal: few acts of 100 words, few of 1,500, most near the median."""
 
-_MEASURES = {measure.name: measure for measure in MEASURES}
+_PROVISIONS = {provision.name: provision for provision in PROVISIONS}
 _SUBJECTS = {subject.name: subject for subject in SUBJECTS}
 _PLACES = {place.name: place for place in PLACES}
 _PROPER = ("EUR", "State ", *(n for place in PLACES for n in (place.name, *place.words)))
@@ -39,10 +39,10 @@ _NOWHERE = ("third countries", "certain countries", "the Member States concerned
 
 @dataclass(frozen=True)
 class Outline:
-    """What an act is about. The first subject and the first measure are its matter."""
+    """What an act is about. The first subject and the first provision are its matter."""
 
     subjects: tuple[Subject, ...]
-    measures: tuple[Measure, ...]
+    provisions: tuple[Provision, ...]
     places: tuple[Country, ...]
 
 
@@ -97,16 +97,16 @@ class ActWriter:
 def make_outline(world: World, dice: Dice, novel: Concept | None) -> Outline:
     """Choose what an act is about; a novel concept is its matter, or the first of its places."""
     subject = dice.weighted(world.subjects, world.subject_weights)
-    measure: Measure | None = None
+    provision: Provision | None = None
     if novel is not None and novel.kind == "subject":
         subject = _SUBJECTS[novel.label]
     elif novel is not None and novel.kind == "compound":
         pair = next(pair for pair, id in world.compounds.items() if id == novel.id)
-        measure, subject = _MEASURES[pair[0]], _SUBJECTS[pair[1]]
-    if measure is None:
-        usual = _MEASURES[world.favourites[subject.name]]
-        others = [m for m in measures_for(subject) if not _is_unseen(world, m, subject)]
-        measure = usual if dice.chance(0.5) else dice.pick(others)
+        provision, subject = _PROVISIONS[pair[0]], _SUBJECTS[pair[1]]
+    if provision is None:
+        usual = _PROVISIONS[world.favourites[subject.name]]
+        others = [m for m in provisions_for(subject) if not _is_unseen(world, m, subject)]
+        provision = usual if dice.chance(0.5) else dice.pick(others)
 
     subjects = [subject]
     companions = [
@@ -114,40 +114,40 @@ def make_outline(world: World, dice: Dice, novel: Concept | None) -> Outline:
         for other in world.subjects
         if other.group == subject.group
         and other != subject
-        and not _is_unseen(world, measure, other)
+        and not _is_unseen(world, provision, other)
     ]
     if companions and dice.chance(0.5):
         subjects.append(dice.pick(companions))
 
-    measures = [measure]
+    provisions = [provision]
     further = [
-        _MEASURES[name]
-        for name in measure.along
-        if FAMILIES[subject.group] in _MEASURES[name].families
-        and not any(_is_unseen(world, _MEASURES[name], s) for s in subjects)
+        _PROVISIONS[name]
+        for name in provision.along
+        if FAMILIES[subject.group] in _PROVISIONS[name].families
+        and not any(_is_unseen(world, _PROVISIONS[name], s) for s in subjects)
     ]
     if further and dice.chance(0.6):
-        measures.append(dice.pick(further))
+        provisions.append(dice.pick(further))
 
     places = [_PLACES[novel.label]] if novel is not None and novel.kind == "place" else []
     for _ in range(dice.weighted((0, 1, 2), (0.25, 0.45, 0.3)) - len(places)):
         place = dice.weighted(world.places, world.place_weights)
         if place not in places:
             places.append(place)
-    return Outline(tuple(subjects), tuple(measures), tuple(places))
+    return Outline(tuple(subjects), tuple(provisions), tuple(places))
 
 
-def _is_unseen(world: World, measure: Measure, subject: Subject) -> bool:
-    return (measure.name, subject.name) in world.unseen_pairs
+def _is_unseen(world: World, provision: Provision, subject: Subject) -> bool:
+    return (provision.name, subject.name) in world.unseen_pairs
 
 
 def index_act(world: World, outline: Outline, dice: Dice) -> list[str]:
     """The concepts that an indexer assigns, who forgets some and now and then adds a wrong one."""
     compounds = [
-        world.compounds[measure.name, subject.name]
-        for measure in outline.measures
+        world.compounds[provision.name, subject.name]
+        for provision in outline.provisions
         for subject in outline.subjects
-        if (measure.name, subject.name) in world.compounds
+        if (provision.name, subject.name) in world.compounds
     ]
     labels = [id for id in compounds if dice.chance(0.9)]
     # Where a concept says both, some indexers leave out its parts.
@@ -155,9 +155,9 @@ def index_act(world: World, outline: Outline, dice: Dice) -> list[str]:
     for rank, subject in enumerate(outline.subjects):
         if dice.chance((0.94 if rank == 0 else 0.82) - thrift):
             labels.append(world.ids[subject.name])
-    for rank, measure in enumerate(outline.measures):
+    for rank, provision in enumerate(outline.provisions):
         if dice.chance((0.92 if rank == 0 else 0.75) - thrift):
-            labels.append(world.ids[measure.name])
+            labels.append(world.ids[provision.name])
     if dice.chance(0.75 if len(outline.subjects) > 1 else 0.3):
         labels.append(world.ids[outline.subjects[0].group])
     labels += [world.ids[place.name] for place in outline.places if dice.chance(0.9)]
@@ -165,7 +165,7 @@ def index_act(world: World, outline: Outline, dice: Dice) -> list[str]:
     if len(regions) == 2 and regions[0] == regions[1] and dice.chance(0.6):
         labels.append(world.ids[regions[0]])
     if dice.chance(0.06):
-        strays = [*(s.name for s in world.subjects), *(m.name for m in MEASURES)]
+        strays = [*(s.name for s in world.subjects), *(m.name for m in PROVISIONS)]
         labels.append(world.ids[dice.pick(strays)])
     return sorted(set(labels)) or [world.ids[outline.subjects[0].name]]
 
@@ -181,12 +181,14 @@ class Author:
     number: int
     dice: Dice
     _subject: Callable[[], str] = field(init=False)
-    _measures: dict[str, Callable[[], str]] = field(init=False)
+    _provisions: dict[str, Callable[[], str]] = field(init=False)
     _place: Callable[[], str] = field(init=False)
 
     def __post_init__(self) -> None:
         self._subject = self._subject_voice()
-        self._measures = {measure.name: self._voice(measure) for measure in self.outline.measures}
+        self._provisions = {
+            provision.name: self._voice(provision) for provision in self.outline.provisions
+        }
         self._place = self._place_voice()
         bell = max(-2.5, min(3.2, self.dice.bell()))
         self.words = int(math.exp(math.log(MEDIAN_WORDS) + SPREAD * bell))
@@ -234,10 +236,10 @@ class Author:
 
         return mention
 
-    def _voice(self, measure: Measure) -> Callable[[], str]:
-        call = self.dice.sample(measure.forms, 2)
+    def _voice(self, provision: Provision) -> Callable[[], str]:
+        call = self.dice.sample(provision.forms, 2)
         if self.dice.chance(0.45):
-            call.append(measure.name)
+            call.append(provision.name)
         return lambda: self.dice.pick(call)
 
     def _place_voice(self) -> Callable[[], str]:
@@ -257,9 +259,9 @@ class Author:
         """The end of the title. One title in five says nothing."""
         if self.dice.chance(0.2):
             return f"amending {self._other_act()}"
-        measure = self.outline.measures[0]
-        matter = self._fill(measure.title, measure, capital=False)
-        if self.outline.places and "{p}" not in measure.title and self.dice.chance(0.6):
+        provision = self.outline.provisions[0]
+        matter = self._fill(provision.title, provision, capital=False)
+        if self.outline.places and "{p}" not in provision.title and self.dice.chance(0.6):
             matter += f" in respect of {self._place()}"
         return matter
 
@@ -269,9 +271,9 @@ class Author:
         lines += [self._fill(line) for line in self.dice.sample(REGARDS, self.dice.between(1, 3))]
         family = FAMILIES[self.outline.subjects[0].group]
         sentences = [
-            *self._deck(self.outline.measures[0].recitals, 3, self.outline.measures[0]),
+            *self._deck(self.outline.provisions[0].recitals, 3, self.outline.provisions[0]),
             *self._deck(GENERIC_RECITALS[family], 2),
-            *[s for m in self.outline.measures[1:] for s in self._deck(m.recitals, 2, m)],
+            *[s for m in self.outline.provisions[1:] for s in self._deck(m.recitals, 2, m)],
             *self._deck(BOILERPLATE_RECITALS, 3),
         ]
         chosen = self._up_to(self.dice.sample(sentences, len(sentences)), 0.3 * self.words)
@@ -289,9 +291,9 @@ class Author:
     def _articles(self) -> list[str]:
         family = FAMILIES[self.outline.subjects[0].group]
         clauses = [
-            *self._deck(self.outline.measures[0].articles, 3, self.outline.measures[0]),
+            *self._deck(self.outline.provisions[0].articles, 3, self.outline.provisions[0]),
             *self._deck(GENERIC_ARTICLES[family], 2),
-            *[s for m in self.outline.measures[1:] for s in self._deck(m.articles, 2, m)],
+            *[s for m in self.outline.provisions[1:] for s in self._deck(m.articles, 2, m)],
             *self._deck(BOILERPLATE_ARTICLES, 3),
         ]
         chosen = self._up_to(self.dice.sample(clauses, len(clauses)), 0.3 * self.words)
@@ -328,13 +330,13 @@ class Author:
         return "\n".join(lines)
 
     def _annex_line(self) -> str:
-        measure = self.dice.pick(self.outline.measures)
+        provision = self.dice.pick(self.outline.provisions)
         return self.dice.pick(
             (
                 f"{self.dice.between(1000, 9999)} {self.dice.between(10, 99)} {self._subject()}: "
                 f"{self._amount()} {self.dice.pick(('tonnes', 'units', 'EUR', 'kg'))}",
                 f"{self.dice.between(1, 40)}. {self._subject()} ({self._place()})",
-                f"Column {self.dice.between(1, 9)}: {self.dice.pick(measure.words)}, "
+                f"Column {self.dice.between(1, 9)}: {self.dice.pick(provision.words)}, "
                 f"{self._amount()} %",
                 f"Part {self.dice.pick('ABCDEF')}, point {self.dice.between(1, 30)}: "
                 f"{self._date(self.year)}, {self._amount()}",
@@ -346,11 +348,11 @@ class Author:
     # --- sentences -------------------------------------------------------------------------
 
     def _deck(
-        self, templates: Sequence[str], most: int, measure: Measure | None = None
+        self, templates: Sequence[str], most: int, provision: Provision | None = None
     ) -> list[str]:
         """Up to ``most`` of the templates, more in long acts, filled in."""
         filled = (
-            self._fill(template, measure)
+            self._fill(template, provision)
             for _ in range(1 + self.words // 700)
             for template in self.dice.sample(templates, most)
         )
@@ -366,8 +368,8 @@ class Author:
             words -= len(sentence.split())
         return kept
 
-    def _fill(self, template: str, measure: Measure | None = None, capital: bool = True) -> str:
-        voice = self._measures[(measure or self.outline.measures[0]).name]
+    def _fill(self, template: str, provision: Provision | None = None, capital: bool = True) -> str:
+        voice = self._provisions[(provision or self.outline.provisions[0]).name]
         text = template
         for slot, say in (
             ("{s}", self._subject),
@@ -391,7 +393,7 @@ class Author:
         template = (
             self.dice.pick(DISTRACTOR_RECITALS)
             .replace("{s}", self.dice.pick((subject.name, *subject.words)))
-            .replace("{m}", self.dice.pick(MEASURES).name)
+            .replace("{m}", self.dice.pick(PROVISIONS).name)
             .replace("{p}", places[0])
             .replace("{q}", places[1])
         )

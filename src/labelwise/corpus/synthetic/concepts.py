@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 from labelwise.corpus.synthetic.dice import Dice
-from labelwise.corpus.synthetic.measures import MEASURES
 from labelwise.corpus.synthetic.phrases import (
     GROUPS,
     MICROTHESAURI,
@@ -16,16 +15,17 @@ from labelwise.corpus.synthetic.phrases import (
     SUBJECTS,
     Country,
     Family,
-    Measure,
+    Provision,
     Subject,
 )
+from labelwise.corpus.synthetic.provisions import PROVISIONS
 
 T = TypeVar("T")
 
-Kind = Literal["subject", "measure", "compound", "place", "group", "region"]
+Kind = Literal["subject", "provision", "compound", "place", "group", "region"]
 
 FEW_COMPOUNDS = 36
-"""Pairs of a subject and a measure that are concepts, beside each subject's favourite measure."""
+"""Pairs of a subject and a provision that are concepts, beside each subject's favourite one."""
 UNSEEN_COMPOUNDS = 24
 """Pairs that are concepts and never stand in a training act, though both their parts do."""
 
@@ -54,15 +54,15 @@ class World:
     ids: dict[str, str]
     """From a descriptor to the concept's id."""
     compounds: dict[tuple[str, str], str]
-    """From the names of a measure and a subject to the id of the concept for both."""
+    """From the names of a provision and a subject to the id of the concept for both."""
     subjects: tuple[Subject, ...]
     subject_weights: tuple[float, ...]
     places: tuple[Country, ...]
     place_weights: tuple[float, ...]
     favourites: dict[str, str]
-    """From a subject's name to the measure that most of its acts are about."""
+    """From a subject's name to the provision that most of its acts are about."""
     unseen_pairs: tuple[tuple[str, str], ...]
-    """Measure and subject of the compounds that are kept out of the training acts."""
+    """Provision and subject of the compounds that are kept out of the training acts."""
     by_id: dict[str, Concept] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,9 +75,9 @@ class World:
 FAMILIES: dict[str, Family] = {group.name: group.family for group in GROUPS}
 
 
-def measures_for(subject: Subject) -> list[Measure]:
-    """The measures that can fall on a subject."""
-    return [measure for measure in MEASURES if FAMILIES[subject.group] in measure.families]
+def provisions_for(subject: Subject) -> list[Provision]:
+    """The provisions that can fall on a subject."""
+    return [provision for provision in PROVISIONS if FAMILIES[subject.group] in provision.families]
 
 
 def zipf(items: Sequence[T], exponent: float, offset: float = 2.0) -> tuple[float, ...]:
@@ -90,18 +90,18 @@ def build_world() -> World:
     dice = Dice("labelwise synthetic thesaurus")
     seen = dice.sample([subject for subject in SUBJECTS if not subject.unseen], len(SUBJECTS))
     places = dice.sample([place for place in PLACES if not place.unseen], len(PLACES))
-    favourites = {subject.name: dice.pick(measures_for(subject)).name for subject in SUBJECTS}
+    favourites = {subject.name: dice.pick(provisions_for(subject)).name for subject in SUBJECTS}
     pairs = dice.sample(
         [
-            (measure.name, subject.name)
+            (provision.name, subject.name)
             for subject in seen
-            for measure in measures_for(subject)
-            if measure.name != favourites[subject.name]
+            for provision in provisions_for(subject)
+            if provision.name != favourites[subject.name]
         ],
         FEW_COMPOUNDS + UNSEEN_COMPOUNDS,
     )
     unseen_pairs = pairs[:UNSEEN_COMPOUNDS]
-    # Only the more frequent subjects have a concept for their favourite measure.
+    # Only the more frequent subjects have a concept for their favourite provision.
     usual_pairs = [(favourites[subject.name], subject.name) for subject in seen[: len(seen) // 2]]
     compounds = [*usual_pairs, *pairs]
     drafts = [*_simple_concepts(), *_compound_concepts(compounds, set(unseen_pairs))]
@@ -134,7 +134,7 @@ def build_world() -> World:
 
 
 def _simple_concepts() -> Iterable[Concept]:
-    """Groups, subjects, measures, regions and places; links still go by name, ids are not given."""
+    """Groups, subjects, provisions, regions and places; links go by name, ids are not given yet."""
     microthesauri = {group.name: group.microthesaurus for group in GROUPS}
     for group in GROUPS:
         yield Concept("", "group", group.name, group.french, group.microthesaurus)
@@ -144,10 +144,10 @@ def _simple_concepts() -> Iterable[Concept]:
             subject.alternatives, (*subject.words, *subject.forms), (subject.group,),
             unseen=subject.unseen,
         )  # fmt: skip
-    for measure in MEASURES:
+    for provision in PROVISIONS:
         yield Concept(
-            "", "measure", measure.name, measure.french, measure.microthesaurus,
-            measure.alternatives, (*measure.words, *measure.forms), related=measure.along,
+            "", "provision", provision.name, provision.french, provision.microthesaurus,
+            provision.alternatives, (*provision.words, *provision.forms), related=provision.along,
         )  # fmt: skip
     for name, french in REGIONS:
         yield Concept("", "region", name, french, "countries")
@@ -159,21 +159,21 @@ def _simple_concepts() -> Iterable[Concept]:
 
 
 def _compound_label(pair: tuple[str, str]) -> str:
-    measure = next(measure for measure in MEASURES if measure.name == pair[0])
-    return measure.compound.format(s=pair[1])
+    provision = next(provision for provision in PROVISIONS if provision.name == pair[0])
+    return provision.compound.format(s=pair[1])
 
 
 def _compound_concepts(
     pairs: Iterable[tuple[str, str]], unseen: set[tuple[str, str]]
 ) -> Iterable[Concept]:
-    measures = {measure.name: measure for measure in MEASURES}
+    provisions = {provision.name: provision for provision in PROVISIONS}
     subjects = {subject.name: subject for subject in SUBJECTS}
     for pair in pairs:
-        measure, subject = measures[pair[0]], subjects[pair[1]]
+        provision, subject = provisions[pair[0]], subjects[pair[1]]
         yield Concept(
-            "", "compound", _compound_label(pair), f"{measure.french} ({subject.french})",
-            measure.microthesaurus, (f"{subject.name}: {measure.name}",),
-            broader=(measure.name,), related=(subject.name,), unseen=pair in unseen,
+            "", "compound", _compound_label(pair), f"{provision.french} ({subject.french})",
+            provision.microthesaurus, (f"{subject.name}: {provision.name}",),
+            broader=(provision.name,), related=(subject.name,), unseen=pair in unseen,
         )  # fmt: skip
 
 

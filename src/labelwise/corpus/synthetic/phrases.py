@@ -1,7 +1,7 @@
-"""The project's own phrases: the subjects, measures and places that synthetic acts are about.
+"""The project's own phrases: the subjects, provisions and places that synthetic acts are about.
 
 Every name, word and sentence here was invented for this generator in the style of EU acts; none
-comes from a data set. Slots in sentences: ``{s}`` what the act is about, ``{m}`` the measure,
+comes from a data set. Slots in sentences: ``{s}`` what the act is about, ``{m}`` the provision,
 ``{p}`` a place, ``{n}`` a number, ``{d}`` a date, ``{y}`` a year, ``{a}`` another act,
 ``{k}`` an article's number, ``{t}`` the type of the act.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Family = Literal["farm", "fish", "goods", "health", "nature", "sector"]
-"""What sort of thing a subject is; it decides which measures can fall on it."""
+"""What sort of thing a subject is; it decides which provisions can fall on it."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Measure:
+class Provision:
     """What an act does to its subject. ``compound`` names the two together, as one concept."""
 
     name: str

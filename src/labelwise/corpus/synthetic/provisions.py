@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from labelwise.corpus.synthetic.phrases import Measure
+from labelwise.corpus.synthetic.phrases import Provision
 
-MEASURES: tuple[Measure, ...] = (
-    Measure(
+PROVISIONS: tuple[Provision, ...] = (
+    Provision(
         "import", "importation", "external trade", ("farm", "fish", "goods"),
         "import of {s}", "on arrangements for {m} of {s}",
         ("imports", "importation", "goods imported"), ("importers", "inward consignments", "entry"),
@@ -21,7 +21,7 @@ MEASURES: tuple[Measure, ...] = (
          "The competent authorities shall notify the quantities of {s} imported from {p} not later "
          "than the tenth day of each month."),
         ("import licence", "tariff classification", "tariff quota"), ("importation",)),
-    Measure(
+    Provision(
         "export", "exportation", "external trade", ("farm", "goods"),
         "export of {s}", "on {m} of {s} to third countries",
         ("exports", "exportation", "goods exported"), ("exporters", "outward consignments"),
@@ -32,7 +32,7 @@ MEASURES: tuple[Measure, ...] = (
          "{m} of {s} to {p} shall be suspended until {d}.",
          "Proof of exit of {s} from the territory shall be furnished within {n} months."),
         ("export refund",), ("exportation",)),
-    Measure(
+    Provision(
         "export refund", "restitution à l'exportation", "market organisation", ("farm",),
         "export refund for {s}", "fixing the {m} on {s}",
         ("refunds on exports", "export refunds", "refund rates"),
@@ -48,7 +48,7 @@ MEASURES: tuple[Measure, ...] = (
          "The refund shall be paid only on products of sound and fair quality whose destination "
          "has been proved."),
         ("export",), ("restitution on exports",)),
-    Measure(
+    Provision(
         "tariff quota", "contingent tarifaire", "customs", ("farm", "fish", "goods"),
         "tariff quota for {s}", "opening a {m} for {s}",
         ("tariff quotas", "duty-free quota", "quotas on tariff terms"),
@@ -63,7 +63,7 @@ MEASURES: tuple[Measure, ...] = (
          "were accepted.",
          "Any quantity of {s} not drawn shall be returned to the volume at once."),
         ("import", "tariff classification"), ("customs quota",)),
-    Measure(
+    Provision(
         "import licence", "licence d'importation", "external trade", ("farm", "fish", "goods"),
         "import licence for {s}", "on the issue of {m} for {s}",
         ("import licences", "licences for imports", "licences"),
@@ -78,7 +78,7 @@ MEASURES: tuple[Measure, ...] = (
          "licence is not used.",
          "The licence shall be valid until {d} and its box 8 shall name {p}."),
         ("import",)),
-    Measure(
+    Provision(
         "anti-dumping duty", "droit antidumping", "external trade", ("goods", "fish"),
         "anti-dumping duty on {s}", "imposing a provisional {m} on {s}",
         ("duties against dumping", "anti-dumping duties", "dumping duty"),
@@ -94,7 +94,7 @@ MEASURES: tuple[Measure, ...] = (
          "against them is terminated.",
          "The amounts secured by way of the provisional duty shall be definitively collected."),
         ("import",), ("definitive duty on dumped goods",)),
-    Measure(
+    Provision(
         "tariff classification", "classement tarifaire", "customs", ("farm", "goods", "fish"),
         "tariff classification of {s}", "on the {m} of certain {s}",
         ("classification in the tariff", "tariff heading", "classifying"),
@@ -109,7 +109,7 @@ MEASURES: tuple[Measure, ...] = (
          "Binding tariff information that conflicts with this nomenclature shall cease to be "
          "valid on {d}."),
         (), ("customs classification",)),
-    Measure(
+    Provision(
         "intervention purchase", "achat d'intervention", "market organisation", ("farm",),
         "intervention purchase of {s}", "on {m} of {s}",
         ("purchases into intervention", "buying-in", "intervention purchases"),
@@ -123,7 +123,7 @@ MEASURES: tuple[Measure, ...] = (
          "{m} of {s} shall be suspended in {p} from {d}.",
          "Lots of {s} offered for public stocks shall weigh at least {n} tonnes."),
         ("private storage aid",), ("buying-in",)),
-    Measure(
+    Provision(
         "private storage aid", "aide au stockage privé", "market organisation", ("farm",),
         "private storage aid for {s}", "granting {m} for {s}",
         ("aid for private storage", "storage aids", "aid for storage"),
@@ -137,7 +137,7 @@ MEASURES: tuple[Measure, ...] = (
          "time.",
          "Removal from store before the end of the storage contract lowers the aid by {n} %."),
         ("intervention purchase",)),
-    Measure(
+    Provision(
         "production aid", "aide à la production", "market organisation", ("farm",),
         "production aid for {s}", "fixing the {m} for {s}",
         ("aid for production", "aids to producers", "aid to growers"),
@@ -149,7 +149,7 @@ MEASURES: tuple[Measure, ...] = (
          "Growers shall lodge an aid application that lists the hectares under {s}.",
          "Producer organisations shall keep records of what each grower delivered."),
         ("quality standard",), ("grower's aid",)),
-    Measure(
+    Provision(
         "quality standard", "norme de qualité", "market organisation", ("farm", "fish"),
         "quality standard for {s}", "laying down the {m} for {s}",
         ("standards of quality", "quality standards", "common standards"),
@@ -162,7 +162,7 @@ MEASURES: tuple[Measure, ...] = (
          "Tolerances of {n} % by number or weight shall be allowed in each package of {s}.",
          "Lots that fail the grading shall not be displayed, offered for sale or delivered."),
         ("labelling",)),
-    Measure(
+    Provision(
         "labelling", "étiquetage", "technical rules", ("farm", "fish", "goods"),
         "labelling of {s}", "on the {m} and presentation of {s}",
         ("labels", "labelled packages", "particulars on the label"),
@@ -176,7 +176,7 @@ MEASURES: tuple[Measure, ...] = (
          "Packages of {s} put up for the final consumer shall bear the list of ingredients.",
          "No statement on the package may suggest properties that the {s} do not possess."),
         ("quality standard", "consumer protection")),
-    Measure(
+    Provision(
         "designation of origin", "appellation d'origine", "market organisation", ("farm",),
         "designation of origin for {s}", "entering a {m} for {s} in the register",
         ("designations of origin", "names of origin", "protected name"),
@@ -190,7 +190,7 @@ MEASURES: tuple[Measure, ...] = (
          "The name shall be protected against usurpation, imitation and evocation.",
          "{s} that do not meet the specification may carry the geographical name until {d}."),
         ("labelling",), ("protected origin",)),
-    Measure(
+    Provision(
         "catch quota", "quota de captures", "fishing", ("fish",),
         "catch quota for {s}", "fixing the {m} for {s}",
         ("quotas for catches", "catch quotas", "allowable catches"),
@@ -204,7 +204,7 @@ MEASURES: tuple[Measure, ...] = (
          "The retention on board, transhipment and landing of {s} caught after {d} is prohibited.",
          "Allowable catches of {s} for {y} are divided as the Annex shows."),
         ("fishing licence",), ("total allowable catch",)),
-    Measure(
+    Provision(
         "fishing licence", "licence de pêche", "fishing", ("fish",),
         "fishing licence for {s}", "on {m} for vessels taking {s}",
         ("licences to fish", "fishing licences", "licensed vessels"),
@@ -216,7 +216,7 @@ MEASURES: tuple[Measure, ...] = (
          "Skippers shall report each haul of {s} by radio and enter it in the logbook.",
          "Nets with a mesh size under {n} millimetres shall not be carried on board."),
         ("catch quota",)),
-    Measure(
+    Provision(
         "type-approval", "réception par type", "technical rules", ("goods",),
         "type-approval of {s}", "on the {m} of {s}",
         ("approval of types", "types approved", "approval marks"),
@@ -229,7 +229,7 @@ MEASURES: tuple[Measure, ...] = (
          "The manufacturer shall apply to one technical service and submit {n} samples.",
          "Conformity of production shall be checked at the works at least once in {n} months."),
         ("technical standard",), ("homologation",)),
-    Measure(
+    Provision(
         "technical standard", "norme technique", "technical rules", ("goods", "sector"),
         "technical standard for {s}", "on {m} applicable to {s}",
         ("standards", "technical specifications", "technical standards"),
@@ -241,7 +241,7 @@ MEASURES: tuple[Measure, ...] = (
          "The references of {m} for {s} shall be published.",
          "Notified bodies shall be independent of the makers and users of {s}."),
         ("type-approval",), ("technical specification",)),
-    Measure(
+    Provision(
         "marketing authorisation", "autorisation de mise sur le marché", "technical rules",
         ("goods",),
         "marketing authorisation for {s}", "concerning {m} of certain {s}",
@@ -256,7 +256,7 @@ MEASURES: tuple[Measure, ...] = (
          "The applicant shall submit the missing part of the dossier by {d}.",
          "Existing stocks of {s} may be used up within {n} months of the withdrawal."),
         ("consumer protection",), ("product licence",)),
-    Measure(
+    Provision(
         "consumer protection", "protection du consommateur", "technical rules",
         ("goods", "farm", "sector"),
         "consumer protection for buyers of {s}", "on {m} in respect of {s}",
@@ -269,7 +269,7 @@ MEASURES: tuple[Measure, ...] = (
          "Member States shall see to it that a recall of {s} reaches all buyers.",
          "Complaints shall be answered within {n} days and free of charge."),
         ("labelling",)),
-    Measure(
+    Provision(
         "veterinary inspection", "inspection vétérinaire", "animal health", ("health",),
         "veterinary inspection for {s}", "on {m} with regard to {s}",
         ("inspections by veterinarians", "veterinary checks", "inspected by veterinarians"),
@@ -282,7 +282,7 @@ MEASURES: tuple[Measure, ...] = (
          "{s} for {n} days.",
          "{m} shall be carried out in all slaughterhouses of {p}."),
         ("movement restriction",), ("veterinary check",)),
-    Measure(
+    Provision(
         "vaccination", "vaccination", "animal health", ("health",),
         "vaccination against {s}", "on emergency {m} against {s}",
         ("vaccinated animals", "vaccinating", "vaccines"),
@@ -294,7 +294,7 @@ MEASURES: tuple[Measure, ...] = (
          "Doses shall be drawn from the vaccine bank and each inoculation recorded.",
          "Animals that had the vaccine against {s} shall be marked and shall not leave the zone."),
         ("eradication programme",), ("inoculation",)),
-    Measure(
+    Provision(
         "movement restriction", "restriction de mouvement", "animal health", ("health",),
         "movement restriction for {s}", "on {m} in connection with {s}",
         ("restrictions on movement", "movement bans", "restricted zone"),
@@ -306,7 +306,7 @@ MEASURES: tuple[Measure, ...] = (
          "Disinfection of vehicles shall be carried out on leaving the holdings.",
          "The standstill shall be lifted {n} days after the last signs of {s}."),
         ("veterinary inspection",), ("standstill",)),
-    Measure(
+    Provision(
         "eradication programme", "programme d'éradication", "animal health", ("health",),
         "eradication programme for {s}", "approving the {m} for {s} presented by {p}",
         ("programmes to eradicate", "plan for eradication", "eradication"),
@@ -319,7 +319,7 @@ MEASURES: tuple[Measure, ...] = (
          "owners.",
          "{p} shall report every {n} months on the progress made against {s}."),
         ("financial assistance", "vaccination")),
-    Measure(
+    Provision(
         "environmental monitoring", "surveillance de l'environnement", "protection of nature",
         ("nature",),
         "environmental monitoring of {s}", "establishing a network for {m} of {s}",
@@ -332,7 +332,7 @@ MEASURES: tuple[Measure, ...] = (
          "{m} of {s} shall follow the reference methods in the Annex.",
          "Results from the measuring network shall be sent in once in {n} months."),
         ("emission limit",), ("ecological surveillance",)),
-    Measure(
+    Provision(
         "emission limit", "limite d'émission", "protection of nature", ("nature", "goods"),
         "emission limit for {s}", "setting {m} in relation to {s}",
         ("limits on emissions", "emission limits", "emitted quantities"),
@@ -345,7 +345,7 @@ MEASURES: tuple[Measure, ...] = (
          "Member States shall review the permits of all plants concerned with {s} by {d}.",
          "Where thresholds are crossed, discharges shall be cut back without delay."),
         ("environmental monitoring",), ("emission ceiling",)),
-    Measure(
+    Provision(
         "conservation area", "zone de conservation", "protection of nature", ("nature",),
         "conservation area for {s}", "adopting a list of {m} with regard to {s}",
         ("areas for conservation", "conservation areas", "protected sites"),
@@ -357,7 +357,7 @@ MEASURES: tuple[Measure, ...] = (
          "{p} shall keep habitats on the listed sites in good condition.",
          "Works that harm the species or worsen {s} shall be assessed first."),
         ("environmental monitoring",), ("nature reserve",)),
-    Measure(
+    Provision(
         "State aid", "aide d'État", "finance and competition", ("sector", "goods", "fish"),
         "State aid to the {s} industry", "on {m} granted by {p} in the field of {s}",
         ("aid from the State", "aid schemes", "aid granted by the State"),
@@ -371,7 +371,7 @@ MEASURES: tuple[Measure, ...] = (
          "{p} shall order recovery from the beneficiary, with interest from {d}.",
          "The authorities shall inform within {n} months of the steps taken in the {s} case."),
         ("merger control",), ("national aid",)),
-    Measure(
+    Provision(
         "merger control", "contrôle des concentrations", "finance and competition",
         ("sector", "goods"),
         "merger control in the {s} industry", "on {m} in a case concerning {s}",
@@ -385,7 +385,7 @@ MEASURES: tuple[Measure, ...] = (
          "The parties shall report their market shares and turnover in {s} for {n} years.",
          "A fine of EUR {n} million is imposed for closing the deal before {m} had ended."),
         ("State aid",), ("control of concentrations",)),
-    Measure(
+    Provision(
         "security of supply", "sécurité d'approvisionnement", "transport and energy", ("sector",),
         "security of supply in {s}", "on {m} in {s}",
         ("secure supply", "supply risks", "supplies kept secure"),
@@ -397,7 +397,7 @@ MEASURES: tuple[Measure, ...] = (
          "A crisis plan for {s} shall be drawn up and rehearsed by {d}.",
          "In a disruption, emergency stocks shall be released in agreement with {p}."),
         ("technical standard",)),
-    Measure(
+    Provision(
         "statistical survey", "enquête statistique", "finance and competition",
         ("sector", "farm", "fish", "goods"),
         "statistical survey of {s}", "on {m} in the field of {s}",
@@ -411,7 +411,7 @@ MEASURES: tuple[Measure, ...] = (
          "Tables broken down by variables shall be sent within {n} months of the reference "
          "period."),
         (), ("census",)),
-    Measure(
+    Provision(
         "financial assistance", "aide financière", "finance and competition",
         ("sector", "nature", "health"),
         "financial assistance for {s}", "on {m} in connection with {s}",
@@ -424,7 +424,7 @@ MEASURES: tuple[Measure, ...] = (
          "Co-financing shall be {n} % of the eligible expenditure.",
          "Instalments shall be paid once the audit of the {s} account is closed."),
         (), ("funding",)),
-    Measure(
+    Provision(
         "excise duty", "accise", "customs", ("farm", "sector"),
         "excise duty on {s}", "on the rate of {m} applied to {s}",
         ("excise duties", "excise", "excise rates"),
