@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.counts import SEEN
 from labelwise.evaluation.measures import evaluate
+from labelwise.evaluation.odds import log_odds
 from labelwise.evaluation.ranking import top_k
 from labelwise.evaluation.unseen_scale import (
     MOST_LOST,
@@ -19,7 +20,6 @@ from labelwise.evaluation.unseen_scale import (
     choose_scale,
     described,
     lists_of,
-    log_odds,
     placed,
 )
 

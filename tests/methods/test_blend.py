@@ -11,7 +11,7 @@ from labelwise import bundle
 from labelwise.corpus.document import Document, Section
 from labelwise.errors import LabelwiseError
 from labelwise.methods import Evidence, Method, Span
-from labelwise.methods.blend import Blend, log_odds
+from labelwise.methods.blend import Blend, member_odds
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.mixing import Mixing
 from labelwise.methods.svm import SVM, SVMSettings
@@ -115,7 +115,7 @@ def test_without_dev_documents_the_score_is_the_mean_of_the_log_odds(
     members: list[Method],
 ) -> None:
     blend = Blend.from_methods(members[:2])
-    expected = np.mean([log_odds(member.scores(DOCUMENTS)) for member in members[:2]], axis=0)
+    expected = np.mean([member_odds(member.scores(DOCUMENTS)) for member in members[:2]], axis=0)
     zero = blend.label_space.groups["zero"].start
     scores = blend.scores(DOCUMENTS)
     np.testing.assert_allclose(scores[:, :zero], 1 / (1 + np.exp(-expected[:, :zero])), rtol=1e-5)
@@ -131,7 +131,7 @@ def mixing(*weights: float, offset: float = 0.0) -> Mixing:
 def test_scores_are_weighted_log_odds_and_an_offset(members: list[Method]) -> None:
     blend = Blend.from_methods(members[:2])
     blend.mixing = mixing(0.5, 1.5, offset=-1.0)
-    one, other = (log_odds(member.scores(DOCUMENTS)) for member in members[:2])
+    one, other = (member_odds(member.scores(DOCUMENTS)) for member in members[:2])
     logits = 0.5 * one + 1.5 * other - 1
     np.testing.assert_allclose(blend.scores(DOCUMENTS), 1 / (1 + np.exp(-logits)), rtol=1e-4)
     np.testing.assert_allclose(blend.best_scores(DOCUMENTS), blend.scores(DOCUMENTS))

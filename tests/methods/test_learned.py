@@ -21,7 +21,7 @@ from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.calibration import Calibration, Certificate, Curve
 from labelwise.methods import Method
 from labelwise.methods.base import Widening
-from labelwise.methods.blend import Blend, log_odds
+from labelwise.methods.blend import Blend, member_odds
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.learned import Learned, learn
 from labelwise.methods.svm import SVM, SVMSettings
@@ -85,8 +85,8 @@ def test_what_was_decided_of_an_act_is_remembered_when_it_comes_again(
     method, space = methods["svm"], methods["svm"].label_space
     best = int(np.argmax(method.scores([act])[0]))
     made = learn(method, {act.id: act}, {act.id: Decided(set(), {space.ids[best]})})
-    before = log_odds(method.scores([act, other])[:, best])
-    lost = before - log_odds(made.scores([act, other])[:, best])
+    before = member_odds(method.scores([act, other])[:, best])
+    lost = before - member_odds(made.scores([act, other])[:, best])
     assert lost[0] > 0.3  # of the act itself
     assert lost[1] < lost[0] / 2  # of another one
 

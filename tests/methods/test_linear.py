@@ -10,10 +10,11 @@ import pytest
 from labelwise.corpus.dataset import Dataset
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
+from labelwise.evaluation.odds import sigmoid
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.linear import LinearMethod
 from labelwise.methods.logistic import Logistic, LogisticSettings
-from labelwise.methods.svm import SVM, SVMSettings, platt, sigmoid
+from labelwise.methods.svm import SVM, SVMSettings, platt
 
 
 @pytest.fixture(scope="module")

@@ -31,6 +31,7 @@ from labelwise.bench.results import spread, taking_turns
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.document import Document
 from labelwise.evaluation.measures import evaluate
+from labelwise.evaluation.ranking import ranked
 from labelwise.export.parity import in_float32
 from labelwise.layers.encoder_files import find_encoder, read_shape, read_tokenizer, read_weights
 from labelwise.methods.base import Scores
@@ -209,4 +210,4 @@ def rankings(method: MinilmLwan, documents: Sequence[Document]) -> list[dict[str
 
 def _first(scores: Scores) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The columns of the highest scores of each document, in any order: (D, FIRST)."""
-    return np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :FIRST], axis=1)
+    return np.sort(ranked(scores)[:, :FIRST], axis=1)

@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+import numpy as np
+
 from labelwise.bench.facts import data_facts, data_folder
 from labelwise.bench.load import Measured, Request, free_port, load, memory_of, running
 from labelwise.bench.plan import Plan, Result
@@ -28,6 +30,7 @@ from labelwise.bench.results import spread, taking_turns
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.counts import at_k, bitmask
 from labelwise.evaluation.runs import current_versions
 
 ANNIF = ("annif[omikuji]==1.4.3", "annif-client==0.5.0")
@@ -220,13 +223,14 @@ def relevant(answers: Sequence[bytes], documents: Sequence[Document]) -> float:
     """RP@5 of what came back: both sides answered in earnest."""
     parsed = [json.loads(answer) for answer in answers]
     found = [one for answer in parsed for one in (answer if isinstance(answer, list) else [answer])]
-    total, counted = 0.0, 0
+    hits, gold_labels = [], []
     for one, document in zip(found, documents, strict=True):
         gold = {URI + label for label in document.labels}
         if gold:
-            hits = sum(hit["uri"] in gold for hit in one["results"][:5])
-            total, counted = total + hits / min(5, len(gold)), counted + 1
-    return total / counted
+            is_gold = [hit["uri"] in gold for hit in one["results"][:5]]
+            hits.append(is_gold + [False] * (5 - len(is_gold)))
+            gold_labels.append(len(gold))
+    return float(at_k("RP@5", bitmask(np.array(hits)), np.array(gold_labels)).mean())
 
 
 def our_models(kept: Path, data: Dataset, train: Sequence[Document]) -> dict[str, Path]:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from labelwise.corpus.labels import GROUPS, Group
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.logistic_fit import Floats, logistic_fit
-from labelwise.evaluation.unseen_scale import log_odds
+from labelwise.evaluation.odds import log_odds, sigmoid
 
 VERSION = 1
 """Of what a bundle keeps."""
@@ -119,7 +119,7 @@ class Calibration:
         for group, part in groups.items():
             given = scores[:, part]
             with np.errstate(over="ignore"):
-                chances = 1 / (1 + np.exp(-self.curves[group](log_odds(given))))
+                chances = sigmoid(self.curves[group](log_odds(given)))
             found[:, part] = np.where(given > 0, chances, 0)
         return found
 

@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labelwise.evaluation.ranking import ranked
+
 LEVELS = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 """Precisions that are asked for."""
 
@@ -70,7 +72,7 @@ class Best:
         deepest = min(DEEPEST * size, size * labels)
         every = scores.ravel()
         first = np.argpartition(-every, deepest - 1)[:deepest]
-        first = first[np.argsort(-every[first], kind="stable")]
+        first = first[ranked(every[first])]
         return cls(every[first], first // labels, gold.ravel()[first], size, int(gold.sum()))
 
     def at_least(self, n: int, error: float) -> float:

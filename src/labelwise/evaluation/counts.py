@@ -56,9 +56,25 @@ def parse_measure(measure: str) -> tuple[str, int]:
 
 
 def bitmask(hits: NDArray[np.bool_]) -> NDArray[np.uint16]:
-    """Documents × 10 places, true where the label there is gold, as one number a document."""
-    mask: NDArray[np.uint16] = (hits * _PLACES).sum(axis=1, dtype=np.uint16)
+    """Documents × at most 10 places, true where the label there is gold, as one number each."""
+    mask: NDArray[np.uint16] = (hits * _PLACES[: hits.shape[1]]).sum(axis=1, dtype=np.uint16)
     return mask
+
+
+def at_k(measure: str, hits: NDArray[Any], gold: NDArray[Any]) -> NDArray[np.float64]:
+    """P@K, R@K, RP@K or nDCG@K of documents with so many gold labels, one at least.
+
+    >>> at_k("RP@5", bitmask(np.array([[True, False, True]])), np.array([4])).tolist()
+    [0.5]
+    """
+    name, k = parse_measure(measure)
+    best = np.minimum(gold, k)
+    values: NDArray[np.float64]
+    if name == "nDCG":
+        values = _DCG[hits, k - 1] / IDEAL_DCG[best - 1]
+    else:  # gathered from the tables by bit pattern
+        values = _HITS[hits, k - 1] / {"P": k, "R": gold, "RP": best}[name]
+    return values
 
 
 @dataclass(frozen=True)
@@ -94,15 +110,7 @@ class Counts:
 
     def _of_kept(self, view: str, measure: str) -> NDArray[np.float64]:
         """The measure of the documents that have a gold label in the view."""
-        name, k = parse_measure(measure)
-        hits, gold = self._kept(view)
-        best = np.minimum(gold, k)
-        values: NDArray[np.float64]
-        if name == "nDCG":
-            values = _DCG[hits, k - 1] / IDEAL_DCG[best - 1]
-        else:  # gathered from the tables by bit pattern
-            values = _HITS[hits, k - 1] / {"P": k, "R": gold, "RP": best}[name]
-        return values
+        return at_k(measure, *self._kept(view))
 
     def _kept(self, view: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Hits and gold labels of the documents that have one in the view: found once, since a

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.evaluation.measures import Measures, evaluate
+from labelwise.evaluation.odds import log_odds, sigmoid
 from labelwise.evaluation.ranking import top_k
 from labelwise.evaluation.significance import randomisation_test
-from labelwise.evaluation.unseen_scale import log_odds
 
 SHOWN = 5
 DEPTH = 10
@@ -154,7 +154,7 @@ def lowered(
         odds = dict(zip(best, log_odds(scores[row, best]).tolist(), strict=True))
         while odds:
             taken = max(odds, key=lambda one: odds[one])
-            found[row, taken] = 1 / (1 + np.exp(-odds.pop(taken)))
+            found[row, taken] = sigmoid(np.asarray(odds.pop(taken)))
             for one in relatives.get(taken, ()):
                 if one in odds:
                     odds[one] -= penalty(taken, one)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from labelwise.evaluation.odds import sigmoid
+
 Floats = NDArray[np.float64]
 
 
@@ -19,7 +21,7 @@ def logistic_fit(
 
     >>> x = np.array([[-1.0, 1.0], [1.0, 1.0]])
     >>> weights = logistic_fit(x, np.full(2, 3.0), np.array([1.0, 2.0]), np.array([1.0, 0.0]))
-    >>> (1 / (1 + np.exp(-weights @ x))).round(3).tolist()  # one and two of three are gold
+    >>> sigmoid(weights @ x).round(3).tolist()  # one and two of three are gold
     [0.333, 0.667]
     """
 
@@ -31,7 +33,7 @@ def logistic_fit(
 
     weights, eye = start.astype(np.float64), np.eye(len(start))
     for _ in range(100):
-        p = 1 / (1 + np.exp(-np.clip(weights @ design, -500, 500)))
+        p = sigmoid(np.clip(weights @ design, -500, 500))
         gradient = design @ (every * p - gold) + hold * (weights - start)
         hessian = (design * (every * p * (1 - p))) @ design.T + (hold + 1e-9) * eye
         step = np.linalg.solve(hessian, gradient)

@@ -47,6 +47,15 @@ def highest(keys: Keys, k: int) -> Keys:
     return np.pad(ranked, ((0, 0), (0, k - ranked.shape[1])), constant_values=NO_LABEL)
 
 
+def ranked(values: NDArray[Any]) -> NDArray[np.intp]:
+    """The places of values, the highest first and of equal ones the first, row by row.
+
+    >>> ranked(np.array([0.5, 0.9, 0.5])).tolist()
+    [1, 0, 2]
+    """
+    return np.argsort(-values, kind="stable", axis=-1)
+
+
 def top_k(scores: NDArray[np.float32], k: int) -> NDArray[np.int64]:
     """The columns of the ``k`` highest scores of each document, best first; -1 where none is left.
 

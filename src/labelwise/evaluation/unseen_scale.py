@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.counts import DEPTH
+from labelwise.evaluation.odds import log_odds, sigmoid
 from labelwise.evaluation.ranking import top_k
 
 
@@ -73,9 +74,7 @@ class UnseenScale:
         return self.of_log_odds(log_odds(scores))
 
     def of_log_odds(self, logits: NDArray[np.float64]) -> NDArray[np.float32]:
-        with np.errstate(over="ignore"):
-            placed = 1 / (1 + np.exp(-(self.slope * logits + self.offset)))
-        return placed.astype(np.float32)
+        return sigmoid(self.slope * logits + self.offset).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -214,13 +213,6 @@ def _lost(lists: Sequence[Lists], scale: UnseenScale) -> Loss:
     losses = [one.lost(scale) for one in lists]
     rp5, r10 = ([getattr(one, name) for one in losses] for name in ("rp5", "r10"))
     return Loss(float(np.mean(rp5)), float(np.mean(r10)))
-
-
-def log_odds(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """log(p / (1 - p)), as far as float32 can tell p from zero and one."""
-    p = scores.astype(np.float64).clip(1e-37, 1 - 1e-7)
-    odds: NDArray[np.float64] = np.log(p) - np.log1p(-p)
-    return odds
 
 
 def _taken(values: NDArray[Any], columns: NDArray[np.int64], nothing: Any) -> NDArray[Any]:

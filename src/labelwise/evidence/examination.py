@@ -37,6 +37,7 @@ from torch import Tensor
 from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
+from labelwise.evaluation.odds import sigmoid
 from labelwise.evidence.predictions import rank
 from labelwise.methods.attending import Attended, attended
 from labelwise.methods.network import NetworkMethod
@@ -120,8 +121,8 @@ def examine(
         whole = attended(method, document, space.ids)
         if len(whole.attention) < 2:
             continue
-        own.append(_sigmoid(whole.logits))
-        equal.append(_sigmoid(whole.judged.mean(axis=0)))
+        own.append(sigmoid(whole.logits))
+        equal.append(sigmoid(whole.judged.mean(axis=0)))
         labels = [one.label.id for one in rank(own[-1].astype(np.float32), space, top=plan.top)]
         columns = [space.index[label] for label in labels]
         chosen = Attended(whole.attention[:, columns], whole.judged[:, columns])
@@ -152,14 +153,14 @@ def _pairs(
     plan: ExaminationPlan,
 ) -> list[Pair]:
     random = np.random.default_rng([plan.seed, zlib.crc32(document.id.encode("utf-8", "replace"))])
-    scores = _sigmoid(chosen.logits)  # (labels,)
-    moved = _sigmoid(chosen.judged.mean(axis=0)) - scores
+    scores = sigmoid(chosen.logits)  # (labels,)
+    moved = sigmoid(chosen.judged.mean(axis=0)) - scores
     furthest = adversary(chosen, plan, random)
     pairs = []
     for place, label in enumerate(labels):
         weights, judged = chosen.attention[:, place], chosen.judged[:, place]
         shuffled = random.permuted(np.tile(weights, (plan.permutations, 1)), axis=1)
-        changes = abs(_sigmoid(shuffled @ judged) - scores[place])
+        changes = abs(sigmoid(shuffled @ judged) - scores[place])
         pairs.append(
             Pair(
                 document=document.id,
@@ -193,7 +194,7 @@ def _beside(pairs: Sequence[Pair], chosen: Attended, theirs: Attended) -> list[P
     apart = divergence(
         torch.from_numpy(chosen.attention.T), torch.from_numpy(theirs.attention.T)
     ).tolist()
-    changes = abs(_sigmoid(theirs.logits) - _sigmoid(chosen.logits)).tolist()
+    changes = abs(sigmoid(theirs.logits) - sigmoid(chosen.logits)).tolist()
     return [
         replace(pair, other_divergence=far, other_change=change)
         for pair, far, change in zip(pairs, apart, changes, strict=True)
@@ -210,7 +211,7 @@ def adversary(
     """
     weights = torch.from_numpy(chosen.attention).T[:, None]  # (labels, 1, words)
     judged = torch.from_numpy(chosen.judged).T[:, None]
-    scores = torch.from_numpy(_sigmoid(chosen.logits))[:, None]  # (labels, 1)
+    scores = torch.from_numpy(sigmoid(chosen.logits))[:, None]  # (labels, 1)
     lowest, highest = (scores - plan.epsilon).clamp(min=0), (scores + plan.epsilon).clamp(max=1)
     drawn = random.standard_normal((len(weights), plan.starts, weights.shape[2]))
     logarithms = torch.from_numpy(drawn).requires_grad_()
@@ -245,7 +246,3 @@ def divergence(one: Tensor, other: Tensor) -> Tensor:
         return torch.xlogy(weights, weights / middle.clamp(min=1e-300)).sum(-1)
 
     return (from_middle(one) + from_middle(other)) / 2
-
-
-def _sigmoid(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(1 / (1 + np.exp(-logits)))

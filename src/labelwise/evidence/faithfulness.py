@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.ranking import ranked
 from labelwise.evidence.cuts import Chosen, Cuts
 from labelwise.evidence.limits import Order, kept_words, limits, sizes_of
 from labelwise.evidence.occlusion import occluded
@@ -259,7 +260,7 @@ def _labels(method: Method, document: Document, scores: Scores, plan: RemovalPla
 def _order(weights: NDArray[np.float64], read: Chosen, random: np.random.Generator) -> Order:
     """The words read, the strongest first, equals in a random order."""
     words = random.permutation(read.nonzero()[0])
-    return np.asarray(words[np.argsort(-weights[words], kind="stable")])
+    return np.asarray(words[ranked(weights[words])])
 
 
 def _choices(orders: Sequence[Order], read: Chosen, shares: Sequence[float]) -> Iterator[Chosen]:

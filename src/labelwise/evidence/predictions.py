@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.labels import Label, LabelSpace
 from labelwise.evaluation.expected_precision import kept_at
+from labelwise.evaluation.ranking import ranked
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def rank(
         # Sorting a handful instead of thousands; all that tie with the last one stay in.
         kept = scores[columns]
         columns = columns[kept >= np.partition(kept, len(kept) - top)[len(kept) - top]]
-    order = columns[np.argsort(-scores[columns], kind="stable")][: max(top, 0)]
+    order = columns[ranked(scores[columns])][: max(top, 0)]
     passed = len(order)
     if cut.threshold is not None:
         passed = int((scores[order] > cut.threshold).sum())

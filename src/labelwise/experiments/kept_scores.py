@@ -17,11 +17,12 @@ import numpy as np
 
 from labelwise import bundle as bundles
 from labelwise.corpus.labels import LabelSpace
+from labelwise.evaluation.odds import sigmoid
 from labelwise.evaluation.ranking import top_k
 from labelwise.evaluation.runs import DataRecord
 from labelwise.files import ARCHIVE_FAULTS, write_whole
 from labelwise.methods import Scores
-from labelwise.methods.blend import log_odds
+from labelwise.methods.blend import member_odds
 
 KEPT = {"frequent": 100, "few": 150, "zero": 200}
 """Labels kept of each group for each document: enough for every K, every group, F1, and for a blend
@@ -79,7 +80,7 @@ def read_kept(bundle: Path, split: str, space: LabelSpace, data: DataRecord) -> 
             found[:, part] = odds[:, at : at + size].min(axis=1, keepdims=True)
         at += size
     np.put_along_axis(found, columns, odds, axis=1)
-    return np.asarray(1 / (1 + np.exp(-found.astype(np.float64))), dtype=np.float32)
+    return sigmoid(found.astype(np.float64)).astype(np.float32)
 
 
 def best_labels(scores: Scores, space: LabelSpace) -> dict[str, np.ndarray[Any, Any]]:
@@ -92,7 +93,7 @@ def best_labels(scores: Scores, space: LabelSpace) -> dict[str, np.ndarray[Any, 
         ],
         axis=1,
     )
-    best = log_odds(np.take_along_axis(scores, columns, axis=1), floor=LOWEST)
+    best = member_odds(np.take_along_axis(scores, columns, axis=1), floor=LOWEST)
     return {"columns": columns.astype(np.int32), "log_odds": best.astype(np.float16)}
 
 

@@ -25,6 +25,7 @@ from labelwise import methods
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import BundleError, LabelwiseError
+from labelwise.evaluation.odds import log_odds, sigmoid
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.methods.base import (
     Evidence,
@@ -153,7 +154,7 @@ class Blend(Method):
         knows_words = [isinstance(one, Widening) for one in self.members]
         asked = np.array([knows_words, [True] * len(self.members)])
         is_gold, counts = gold.toarray() > 0, self.label_space.counts
-        self.mixing = Mixing.fitted([log_odds(one) for one in scores], is_gold, counts, asked)
+        self.mixing = Mixing.fitted([member_odds(one) for one in scores], is_gold, counts, asked)
         if is_gold.any():
             self.threshold = tune_threshold(self.joined(scores), gold)
 
@@ -180,7 +181,7 @@ class Blend(Method):
         """The scores of the blend from those of its members."""
         weights, offsets = self.mixing.for_labels(self.label_space.counts)
         # A label that no member can say anything of is not suggested.
-        offsets = np.where(weights.any(axis=1), offsets, log_odds(np.zeros(1))[0])
+        offsets = np.where(weights.any(axis=1), offsets, member_odds(np.zeros(1))[0])
         logits = np.tile(offsets.astype(np.float32), (len(scores[0]), 1))
         unseen = self.label_space.groups["zero"].start
         for member, of_member in enumerate(scores):
@@ -188,8 +189,8 @@ class Blend(Method):
                 # Labels may have been added that this member does not have.
                 own = slice(None) if weights[unseen:, member].any() else slice(unseen)
                 weight = weights[own, member].astype(np.float32)
-                logits[:, own] += weight * log_odds(of_member[:, own])
-        return np.asarray(1 / (1 + np.exp(-logits.astype(np.float64))), dtype=np.float32)
+                logits[:, own] += weight * member_odds(of_member[:, own])
+        return sigmoid(logits.astype(np.float64)).astype(np.float32)
 
     def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
         """The members' evidence, each times its weight for the label; one pass a member.
@@ -281,14 +282,9 @@ class Blend(Method):
         )
 
 
-def log_odds(scores: NDArray[Any], floor: float = FLOOR) -> NDArray[np.float32]:
-    """log(p / (1 - p)), of probabilities that are not quite zero or one.
-
-    >>> log_odds(np.array([0.5, 0.0, 1.0])).round().tolist()
-    [0.0, -21.0, 14.0]
-    """
-    p = scores.astype(np.float64).clip(floor, CEILING)
-    return np.asarray(np.log(p) - np.log1p(-p), dtype=np.float32)
+def member_odds(scores: NDArray[Any], floor: float = FLOOR) -> NDArray[np.float32]:
+    """The log-odds of a member's scores, none of which is taken to be quite zero or one."""
+    return log_odds(scores, floor, CEILING).astype(np.float32)
 
 
 def together(label: str, parts: Sequence[tuple[float, Evidence]]) -> Evidence:

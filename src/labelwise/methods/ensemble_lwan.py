@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.counts import at_k, bitmask
+from labelwise.evaluation.odds import log_odds, sigmoid
 from labelwise.evaluation.ranking import top_k
-from labelwise.evaluation.unseen_scale import log_odds
 from labelwise.methods.base import Evidence, Method, Scores, State, require_as_trained
 from labelwise.methods.base_network import require_whole
 from labelwise.methods.bigru_lwan import BigruLwan, BigruLwanSettings
@@ -153,7 +154,7 @@ class EnsembleLwan(Method):
     def joined(self, scores: Sequence[Scores]) -> Scores:
         """The scores of the ensemble from those of its members."""
         lwan_scores, z_scores = scores
-        zero = 1 / (1 + np.exp(-(zero_logits(z_scores, self._seen) + self.shift)))
+        zero = sigmoid(zero_logits(z_scores, self._seen) + self.shift)
         return np.concatenate([lwan_scores[:, : self._seen], zero.astype(np.float32)], axis=1)
 
     def _evidence(self, document: Document, labels: Sequence[str]) -> list[Evidence]:
@@ -218,14 +219,14 @@ def best_shift(
     seen_scores: Scores, zero_logits: NDArray[np.float64], gold: NDArray[np.bool_], seen: int
 ) -> float:
     """The shift of the zero-shot logits with the highest RP@5 over all labels."""
-    relevant = np.minimum(gold.sum(1), 5)
-    kept = relevant > 0
+    labels = gold.sum(1)
+    kept = labels > 0
     figures = []
     for shift in SHIFTS:
-        zero = 1 / (1 + np.exp(-(zero_logits + shift)))
+        zero = sigmoid(zero_logits + shift)
         scores = np.concatenate([seen_scores[:, :seen], zero.astype(np.float32)], axis=1)
         ranked = top_k(scores, 5)
         hits = np.take_along_axis(gold, np.maximum(ranked, 0), axis=1) & (ranked >= 0)
-        figures.append(float((hits.sum(1)[kept] / relevant[kept]).mean()))
+        figures.append(float(at_k("RP@5", bitmask(hits[kept]), labels[kept]).mean()))
     best = max(range(len(SHIFTS)), key=lambda at: (figures[at], -abs(SHIFTS[at])))
     return float(SHIFTS[best])

@@ -32,7 +32,7 @@ from labelwise.methods.base import (
     Widening,
     within,
 )
-from labelwise.methods.blend import log_odds, together
+from labelwise.methods.blend import member_odds, together
 from labelwise.methods.lessons import Belief, Lessons
 from labelwise.methods.sparse_rows import from_arrays, named, parts_of, to_arrays
 from labelwise.methods.taught import FLOOR, MOST_ACTS, Taught, heaviest
@@ -114,7 +114,7 @@ class Learned(Method):
 
         found = self._reader.spread(document, taught, contributions)
         of_lessons = {one.label: one for one in found}
-        given = log_odds(self.method.scores([document])[0])
+        given = member_odds(self.method.scores([document])[0])
         return [
             together(
                 one.label,

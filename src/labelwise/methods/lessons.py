@@ -24,8 +24,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise.corpus.labels import LabelSpace
+from labelwise.evaluation.odds import sigmoid
 from labelwise.methods.base import Scores
-from labelwise.methods.blend import log_odds
+from labelwise.methods.blend import member_odds
 from labelwise.methods.taught import FLOOR, Taught
 
 Floats = NDArray[np.float32]
@@ -66,11 +67,11 @@ class Lessons:
     def __call__(self, scores: Scores, similar: Floats) -> Scores:
         """Scores with what was learned, of documents × labels, by how similar the documents are to
         the decided acts (documents × acts)."""
-        given = np.maximum(log_odds(scores[:, self.columns]), np.float32(FLOOR))
+        given = np.maximum(member_odds(scores[:, self.columns]), np.float32(FLOOR))
         z = given + self.offsets + (self.belief.memory * similar**3) @ self.weights
         z[:, self.has_unit] += (self.belief.unit * similar) @ self.weights[:, self.has_unit]
         made = scores.copy()
-        made[:, self.columns] = 1 / (1 + np.exp(-z))
+        made[:, self.columns] = sigmoid(z)
         return made
 
     def words(self, taught: Taught, similar: Floats, column: int) -> NDArray[np.float64]:
@@ -112,7 +113,7 @@ def _most_likely(
     steepest = float(kernel.sum(axis=1).max()) / 4 + 1
     for _ in range(STEPS if a.size else 0):
         with np.errstate(over="ignore"):
-            chance = 1 / (1 + np.exp(-(given + kernel @ ahead)))
+            chance = sigmoid(given + kernel @ ahead)
         slope = (chance - chosen) * known + ahead
         step = np.asarray(ahead - slope / steepest, dtype=np.float32)
         following = (1 + float(np.sqrt(1 + 4 * pace**2))) / 2

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.odds import sigmoid
 from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State, require
-from labelwise.methods.linear import sigmoid
 from labelwise.methods.name_matches import (
     FOUND,
     TOGETHER,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from labelwise.corpus.document import Document
 from labelwise.corpus.shard import Shard
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.odds import sigmoid
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.kernels.dual_descent import Loss, one_vs_rest
 from labelwise.methods.base import Scores, State, require
@@ -191,9 +192,3 @@ def _in_label_order(
     order = np.argsort(together)
     weights = sp.hstack(blocks, format="csc")[:, order].tocsr()
     return weights, np.concatenate(biases)[order], together[order]
-
-
-def sigmoid(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """1 / (1 + e^-x), in float32."""
-    with np.errstate(over="ignore"):
-        return (1 / (1 + np.exp(-x))).astype(np.float32)

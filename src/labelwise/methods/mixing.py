@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from labelwise.evaluation.odds import sigmoid
 from labelwise.evaluation.ranking import top_k
 from labelwise.schema import FLOATS, array
 
@@ -145,7 +146,7 @@ def _most_likely(
     def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         logit = (features @ theta.astype(np.float32)).astype(np.float64)
         value = float(np.logaddexp(0, logit).sum() - logit[gold].sum())
-        p = 1 / (1 + np.exp(-logit))
+        p = sigmoid(logit)
         gradient = (features.T @ (p - gold).astype(np.float32)).astype(np.float64)
         table = np.concatenate(
             [theta[: rows * members].reshape(rows, members), theta[rows * members :, None]], axis=1

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
 from labelwise.evaluation.logistic_fit import logistic_fit
+from labelwise.evaluation.odds import sigmoid
 from labelwise.methods.base import State
-from labelwise.methods.linear import LinearMethod, LinearSettings, sigmoid
+from labelwise.methods.linear import LinearMethod, LinearSettings
 from labelwise.schema import number
 
 

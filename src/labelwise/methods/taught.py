@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from labelwise.corpus.decisions import Decided
 from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import BundleError
+from labelwise.evaluation.ranking import ranked
 from labelwise.methods.base import Scores
-from labelwise.methods.blend import log_odds
+from labelwise.methods.blend import member_odds
 from labelwise.methods.sparse_rows import from_arrays, named, parts_of, to_arrays
 from labelwise.schema import WHOLE, array
 
@@ -42,7 +43,7 @@ def heaviest(features: sp.csr_matrix) -> sp.csr_matrix:
     made = features.tocsr(copy=True)
     for start, end in pairwise(made.indptr.tolist()):
         if end - start > WORDS:
-            order = np.argsort(-made.data[start:end], kind="stable")
+            order = ranked(made.data[start:end])
             made.data[start + order[WORDS:]] = 0
     made.eliminate_zeros()
     lengths = np.sqrt(np.asarray(made.multiply(made).sum(axis=1)).ravel())
@@ -79,7 +80,7 @@ class Taught:
                     said.append(verdict)
         shape = (len(decided), len(space))
         verdicts = sp.csr_matrix((np.array(said, dtype=np.int8), (rows, columns)), shape=shape)
-        before = sp.csr_matrix(np.maximum(log_odds(scores) - np.float32(FLOOR), 0))
+        before = sp.csr_matrix(np.maximum(member_odds(scores) - np.float32(FLOOR), 0))
         done = np.array([one.done for one in decided.values()], dtype=bool)
         return cls(tuple(decided), features.tocsr(), verdicts, done, before)
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from labelwise import progress
 from labelwise.corpus.document import Document
 from labelwise.errors import BundleError, LabelwiseError, MissingExtraError
+from labelwise.evaluation.ranking import ranked
 from labelwise.methods.base import Scores, State, require
 from labelwise.methods.tfidf_method import TfidfMethod, TfidfSettings
 from labelwise.schema import array, places
@@ -100,7 +101,7 @@ class Tree(TfidfMethod):
         scored = [(row, at) for row, at in enumerate(places) if at is not None and whole.get(at)]
         if not scored:
             return added
-        for left_out in np.argsort(-x.data, kind="stable")[: self.settings.explained_words]:
+        for left_out in ranked(x.data)[: self.settings.explained_words]:
             rest = np.arange(len(x.data)) != left_out
             without = dict(self._predict(x.indices[rest], x.data[rest]))
             for row, at in scored:

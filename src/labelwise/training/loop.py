@@ -23,6 +23,7 @@ import torch
 from torch import Tensor, nn
 
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.counts import at_k, bitmask
 from labelwise.layers import Embedding
 from labelwise.layers.dropout import Share, sharing
 from labelwise.locks import locked
@@ -320,8 +321,8 @@ class _Training:
         Only labels that training documents carry are ranked: an epoch is not chosen by labels that
         it cannot have learned, whose scores may be on another scale.
         """
-        relevant = np.minimum(np.diff(self.dev.gold.indptr), 5)
-        if not relevant.any():
+        gold_labels = np.diff(self.dev.gold.indptr)  # (D,)
+        if not gold_labels.any():
             return math.nan, math.nan
         hits = torch.zeros((len(self.dev), 5), dtype=torch.uint8, device=self.device)
         labels = np.arange(self.examples.gold.shape[1])
@@ -335,10 +336,10 @@ class _Training:
             found = (ranked[:, :, None] == gold[:, None, :]).any(2)
             hits[batch.index, : ranked.shape[1]] = found.to(torch.uint8)
         hits = self.processes.summed(hits)
-        hit, relevant = hits.cpu().numpy()[relevant > 0], relevant[relevant > 0]
-        discount = 1 / np.log2(np.arange(5) + 2)
-        ideal = np.cumsum(discount)[relevant - 1]
-        return float((hit.sum(1) / relevant).mean()), float((hit @ discount / ideal).mean())
+        kept = gold_labels > 0
+        places = bitmask(hits.cpu().numpy()[kept] > 0)
+        rp5, ndcg5 = (at_k(name, places, gold_labels[kept]).mean() for name in ("RP@5", "nDCG@5"))
+        return float(rp5), float(ndcg5)
 
     def _batches(self, epoch: int) -> list[list[int]]:
         documents, recipe = self.examples.documents, self.recipe

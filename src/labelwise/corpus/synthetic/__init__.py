@@ -11,8 +11,8 @@ The recipe:
    Subjects and places follow Zipf's law, and half the acts on a subject are about its favourite
    provision. The thesaurus is the same for every seed.
 2. **What an act is about** (``acts``). A subject, a provision, often a second one of each, up to
-   two places. Some subjects, places and pairs are *unseen*: no training act deals with them, three in
-   ten of the dev and test acts do.
+   two places. Some subjects, places and pairs are *unseen*: no training act deals with them, three
+   in ten of the dev and test acts do.
 3. **Labels**. An indexer assigns the concepts of the plan, forgets some, leaves out the parts of a
    pair now and then, adds the broader concept by mood, and is wrong once in a while: no method
    can reach a perfect score.

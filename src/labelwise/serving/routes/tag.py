@@ -14,6 +14,7 @@ from fastapi import APIRouter, Response
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from labelwise.evaluation.ranking import ranked
 from labelwise.evidence.predictions import Cut
 from labelwise.model import DIGITS
 from labelwise.serving.answers import (
@@ -224,7 +225,7 @@ def _ranks(chosen: Chooser, row: NDArray[np.float32]) -> NDArray[np.int64]:
     """(labels,) the rank of each label among those that are wanted; 0 for the others."""
     columns = np.arange(len(row)) if chosen.allowed is None else chosen.allowed.nonzero()[0]
     ranks = np.zeros(len(row), dtype=np.int64)
-    ranks[columns[np.argsort(-row[columns], kind="stable")]] = np.arange(1, len(columns) + 1)
+    ranks[columns[ranked(row[columns])]] = np.arange(1, len(columns) + 1)
     return ranks
 
 
