@@ -20,9 +20,16 @@ from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
 from labelwise.progress import bar
 from labelwise.schema import value
+from labelwise.text.remembered import Remembered
 
 CHUNK = 512
 """Documents whose pieces are held as Python objects at a time: these are large."""
+
+REQUEST = 256
+"""Documents that may be asked about again at once, for their evidence; more are a corpus."""
+
+Cut = tuple[NDArray[np.int32], NDArray[np.int32]]
+"""(N,) the numbers of pieces, and (N, 2) where each begins and ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +95,9 @@ class Pieces:
             raise LabelwiseError("this tokenizer has no token for the unknown")
         return int(number)
 
+    def _numbers(self, texts: Sequence[str], *, remember: bool) -> list[NDArray[np.int32]]:
+        return [numbers for numbers, _ in self._cut(texts)] if remember else self.numbers(texts)
+
     def numbers(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
         """The pieces of each text, by their numbers, without those that open and close."""
         found = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
@@ -95,10 +105,24 @@ class Pieces:
 
     def places(self, text: str) -> list[tuple[int, int]]:
         """Where each piece of a text stands in it."""
-        found: list[tuple[int, int]] = self._tokenizer.encode(
-            text, add_special_tokens=False
-        ).offsets
-        return found
+        [(_, places)] = self._cut([text])
+        return list(map(tuple, places.tolist()))
+
+    @cached_property
+    def _remembered(self) -> Remembered[Cut]:
+        return Remembered()
+
+    def _cut(self, texts: Sequence[str]) -> list[Cut]:
+        """The pieces of each text, by their numbers, and where they stand; what was cut a moment
+        ago is not cut again."""
+        found = {text: cut for text in texts if (cut := self._remembered.get(text)) is not None}
+        new = list(dict.fromkeys(text for text in texts if text not in found))
+        cuts = self._tokenizer.encode_batch(new, add_special_tokens=False)
+        for text, one in zip(new, cuts, strict=True):
+            places = np.array(one.offsets, dtype=np.int32).reshape(-1, 2)
+            found[text] = np.array(one.ids, dtype=np.int32), places
+            self._remembered.keep(text, found[text])
+        return [found[text] for text in texts]
 
     def corpus(
         self, documents: Sequence[Document], most: int | None = None
@@ -112,7 +136,8 @@ class Pieces:
         lengths: list[int] = []
         with bar("cutting into pieces", total=len(documents)) as advance:
             for chunk in _chunks(documents):
-                of_sections = iter(self.numbers([s.text for d in chunk for s in d.sections]))
+                texts = [section.text for document in chunk for section in document.sections]
+                of_sections = iter(self._numbers(texts, remember=len(documents) <= REQUEST))
                 for document in chunk:
                     left = most
                     for _ in document.sections:

@@ -176,7 +176,7 @@ Chunk = tuple[NDArray[np.int32], list[str], NDArray[np.int64]]
 
 def _tokenize_chunks(chunks: Sequence[Sequence[str]], jobs: int | None) -> Iterator[Chunk]:
     if jobs == 1 or len(chunks) < WORTH_IT:
-        yield from map(_tokenize_chunk, chunks)
+        yield from (_tokenize_chunk(chunk, remember=True) for chunk in chunks)
         return
     import joblib  # type: ignore[import-untyped]
 
@@ -187,21 +187,26 @@ def _tokenize_chunks(chunks: Sequence[Sequence[str]], jobs: int | None) -> Itera
 
 
 class _Numbers(dict[str, int]):
-    """From a word as it is written to the number of its lower case."""
-
-    def __init__(self) -> None:
-        self.lower: dict[str, int] = {}
+    """From a word as it is written to its number, in the order in which they are met."""
 
     def __missing__(self, raw: str) -> int:
-        number = self[raw] = self.lower.setdefault(raw.lower(), len(self.lower))
+        number = self[raw] = len(self)
         return number
 
 
-def _tokenize_chunk(texts: Sequence[str]) -> Chunk:
+def _tokenize_chunk(texts: Sequence[str], remember: bool = False) -> Chunk:
+    """What was cut before is not cut again; with ``remember``, nor will this be."""
     numbers = _Numbers()
-    tokens, lengths = [], []
+    written = []
     for text in texts:
-        found = tokenizer.PATTERN.findall(text)
-        tokens.append(np.fromiter(map(numbers.__getitem__, found), np.int32, len(found)))
-        lengths.append(len(found))
-    return np.concatenate(tokens), list(numbers.lower), np.array(lengths, dtype=np.int64)
+        known = tokenizer.remembered.get(text) if remember else None
+        found = tokenizer.PATTERN.findall(text) if known is None else list(known)
+        written.append(np.fromiter(map(numbers.__getitem__, found), np.int32, len(found)))
+    distinct = list(numbers)
+    if remember:
+        for text, tokens in zip(texts, written, strict=True):
+            tokenizer.remembered.keep(text, tokenizer.Written(distinct, tokens))
+    lower: dict[str, int] = {}
+    of_lower = np.array([lower.setdefault(raw.lower(), len(lower)) for raw in distinct], np.int32)
+    lengths = np.array([len(tokens) for tokens in written], dtype=np.int64)
+    return of_lower[np.concatenate(written)], list(lower), lengths

@@ -16,8 +16,15 @@ byte-order mark) separate tokens and are never part of one.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 from unicodedata import category
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelwise.text.remembered import Remembered
 
 VERSION = 1
 """Raised with every change of the rules, so that no cache outlives the rules it was made with."""
@@ -49,6 +56,20 @@ class Token(NamedTuple):
     end: int
 
 
+@dataclass(frozen=True, eq=False)
+class Written:
+    """The tokens of a text as they are written."""
+
+    distinct: Sequence[str]
+    tokens: NDArray[np.int32]  # (N,) index into those
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.distinct.__getitem__, self.tokens.tolist())
+
+
+remembered: Remembered[Written] = Remembered()
+
+
 def tokenize(text: str) -> list[Token]:
     """The tokens of a text with their offsets.
 
@@ -56,7 +77,15 @@ def tokenize(text: str) -> list[Token]:
     [Token(text='regulation', start=0, end=10), Token(text='no', start=11, end=13), \
 Token(text='5a', start=14, end=16)]
     """
-    return [Token(m.group().lower(), m.start(), m.end()) for m in PATTERN.finditer(text)]
+    written = remembered.get(text)
+    if written is None:
+        return [Token(m.group().lower(), m.start(), m.end()) for m in PATTERN.finditer(text)]
+    found, end = [], 0
+    for raw in written:
+        start = text.index(raw, end)  # between two tokens stands nothing that a token begins with
+        end = start + len(raw)
+        found.append(Token(_lower_case[raw], start, end))
+    return found
 
 
 class _LowerCase(dict[str, str]):
