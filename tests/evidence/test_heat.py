@@ -22,7 +22,8 @@ from labelwise.evidence.heat import (
     segments,
 )
 from labelwise.evidence.predictions import Cut, rank
-from labelwise.methods.base import Evidence, Span
+from labelwise.methods.base import Evidence
+from labelwise.methods.spans import Span
 from labelwise.text.tokenizer import tokenize
 
 spans = st.lists(

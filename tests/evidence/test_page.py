@@ -13,7 +13,8 @@ from labelwise.corpus.document import Document, Section
 from labelwise.corpus.labels import Label
 from labelwise.evidence.page import render_page
 from labelwise.evidence.predictions import Prediction
-from labelwise.methods.base import Evidence, EvidenceKind, Span
+from labelwise.methods.base import Evidence, EvidenceKind
+from labelwise.methods.spans import Span
 
 TITLE = "Commission Regulation (EC) No 1412/2003 fixing the export refunds on citrus fruit"
 ACT = Document(

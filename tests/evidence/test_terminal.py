@@ -10,7 +10,8 @@ from labelwise.corpus.document import Document, Section
 from labelwise.corpus.labels import Label
 from labelwise.evidence.predictions import Prediction
 from labelwise.evidence.terminal import render_terminal
-from labelwise.methods.base import Evidence, Span
+from labelwise.methods.base import Evidence
+from labelwise.methods.spans import Span
 
 BODY = "The refunds on the export of citrus fruit shall be as set out in the Annex."
 ACT = Document(

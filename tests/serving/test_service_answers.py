@@ -16,7 +16,8 @@ from pydantic import BaseModel
 from threads_apart import apart
 
 from labelwise.evidence.heat import MOST
-from labelwise.methods.base import Evidence, Span
+from labelwise.methods.base import Evidence
+from labelwise.methods.spans import Span
 from labelwise.serving import answers
 from labelwise.serving.answers import in_pieces
 from labelwise.serving.explaining import REMEMBERED, Asked, _Sections

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from labelwise.corpus.document import SECTION_KINDS, Document, SectionKind
-from labelwise.methods.base import OF_EVERY_WORD, Evidence, Span
+from labelwise.methods.base import OF_EVERY_WORD, Evidence
+from labelwise.methods.spans import Span
 
 LEVELS = 8
 """Strengths that can be told apart on a page."""

@@ -15,7 +15,8 @@ from labelwise.corpus.document import Document
 from labelwise.evidence.heat import LEVELS, heat_of, level, phrases_of, zone_weights
 from labelwise.evidence.page import captions
 from labelwise.evidence.predictions import Prediction
-from labelwise.methods.base import Evidence, Span
+from labelwise.methods.base import Evidence
+from labelwise.methods.spans import Span
 
 COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#D55E00", "#CC79A7", "#0072B2", "#F0E442")
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
-from labelwise.methods.base import Span
+from labelwise.methods.spans import Span
 from labelwise.text.tokenizer import tokenize
 
 

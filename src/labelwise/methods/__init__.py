@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 
 from labelwise.errors import LabelwiseError
-from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State
+from labelwise.methods.base import Evidence, Method, Scores, Settings, State
+from labelwise.methods.spans import Span
 
 __all__ = ["REGISTRY", "Evidence", "Method", "Scores", "Settings", "Span", "State", "get"]
 

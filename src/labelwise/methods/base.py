@@ -20,6 +20,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.evaluation.calibration import Calibration
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.evaluation.unseen_scale import UnseenScale
+from labelwise.methods.spans import Span
 
 Scores = NDArray[np.float32]
 """Documents × labels, in label order; higher is more likely."""
@@ -28,15 +29,6 @@ EvidenceKind = Literal["match", "contribution", "attention", "attribution"]
 
 OF_EVERY_WORD: tuple[EvidenceKind, ...] = ("attention", "attribution")
 """Kinds that have a weight for every word read, however little it matters."""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Characters ``start:end`` of ``document.text`` and how much they speak for a label."""
-
-    start: int
-    end: int
-    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +44,7 @@ class Evidence:
 
     label: str
     kind: EvidenceKind
-    spans: tuple[Span, ...]
+    spans: Sequence[Span]
 
 
 @dataclass(frozen=True)

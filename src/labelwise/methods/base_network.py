@@ -22,9 +22,9 @@ from labelwise.methods.base import (
     Method,
     Scores,
     Settings,
-    Span,
 )
 from labelwise.methods.explainers import EXPLAINERS, Asked, ExplainerName
+from labelwise.methods.spans import Spans
 from labelwise.text.pieces import Pieces
 from labelwise.text.vocabulary import Vocabulary
 from labelwise.training.batches import Batch, Gatherer
@@ -174,12 +174,12 @@ class BaseNetworkMethod(Method):
         weights_of: Callable[[Numbered, Tensor], Weights],
     ) -> list[Evidence]:
         """Put what ``weights_of`` gives for the words read in their places in the text."""
+        rows = self._number([document])
         places = [
             (start + first, start + last)
             for start, section in zip(document.section_starts(), document.sections, strict=True)
             for first, last in self._places(section.text)
         ]
-        rows = self._number([document])
         if not places:
             return [Evidence(label, kind, ()) for label in labels]
         columns = torch.tensor([self.label_space.index[label] for label in labels])
@@ -189,15 +189,9 @@ class BaseNetworkMethod(Method):
             for start, length in zip(rows.starts, rows.lengths, strict=True)
             for place in places[start : start + length]
         ]
+        starts, ends = np.array(read, dtype=np.int64).T
         return [
-            Evidence(
-                label,
-                kind,
-                tuple(
-                    Span(start, end, float(weight))
-                    for (start, end), weight in zip(read, weights[:, column], strict=True)
-                ),
-            )
+            Evidence(label, kind, Spans(starts, ends, weights[:, column]))
             for column, label in enumerate(labels)
         ]
 

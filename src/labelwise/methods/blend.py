@@ -35,13 +35,13 @@ from labelwise.methods.base import (
     Rounding,
     Scores,
     Settings,
-    Span,
     State,
     Widening,
     require_as_trained,
 )
 from labelwise.methods.mixing import Mixing
 from labelwise.methods.saved_settings import settings_from_json
+from labelwise.methods.spans import Spans
 from labelwise.methods.sparse_rows import named, parts_of
 from labelwise.schema import value
 
@@ -295,14 +295,10 @@ def together(label: str, parts: Sequence[tuple[float, Evidence]]) -> Evidence:
     kinds = {one.kind for _, one in spoken}
     telling: tuple[EvidenceKind, ...] = ("contribution", "attribution", "attention")
     kind = next((one for one in telling if one in kinds), "attention" if kinds else telling[0])
-    weights: dict[tuple[int, int], float] = {}
-    for weight, one in spoken:
-        for span in one.spans:
-            place = span.start, span.end
-            weights[place] = weights.get(place, 0.0) + weight * span.weight
-    total = sum(map(abs, weights.values())) or 1.0
-    spans = (Span(*place, weight / total) for place, weight in sorted(weights.items()))
-    return Evidence(label, kind, tuple(spans))
+    if not spoken:
+        return Evidence(label, kind, ())
+    summed = Spans.added([Spans.of(one.spans).times(weight) for weight, one in spoken])
+    return Evidence(label, kind, summed.times(1 / (np.abs(summed.weights).sum() or 1.0)))
 
 
 def _narrow(member: Method, array: NDArray[Any]) -> NDArray[Any]:

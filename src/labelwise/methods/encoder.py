@@ -38,14 +38,7 @@ from labelwise.layers.encoder_files import (
 )
 from labelwise.layers.first_look import FirstLook
 from labelwise.layers.transformer import PackedRows, Transformer
-from labelwise.methods.base import (
-    Evidence,
-    EvidenceKind,
-    PretrainedSettings,
-    Scores,
-    Span,
-    State,
-)
+from labelwise.methods.base import Evidence, EvidenceKind, PretrainedSettings, Scores, State
 from labelwise.methods.base_network import (
     BaseNetwork,
     BaseNetworkMethod,
@@ -61,6 +54,7 @@ from labelwise.methods.saved_weights import (
     load_weights,
     widened,
 )
+from labelwise.methods.spans import Span
 from labelwise.schema import value
 from labelwise.text.pieces import Pieces
 from labelwise.training.batches import Batch, Gatherer

@@ -15,7 +15,8 @@ import numpy as np
 from labelwise.corpus.document import Document
 from labelwise.corpus.thesaurus import read_thesaurus
 from labelwise.errors import BundleError, LabelwiseError
-from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State
+from labelwise.methods.base import Evidence, Method, Scores, Settings, State
+from labelwise.methods.spans import Span
 from labelwise.progress import track
 from labelwise.schema import value
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.odds import sigmoid
-from labelwise.methods.base import Evidence, Method, Scores, Settings, Span, State, require
+from labelwise.methods.base import Evidence, Method, Scores, Settings, State, require
 from labelwise.methods.name_matches import (
     FOUND,
     TOGETHER,
@@ -36,6 +36,7 @@ from labelwise.methods.name_matches import (
     count_stems,
 )
 from labelwise.methods.name_weights import learned_weights
+from labelwise.methods.spans import Span
 from labelwise.methods.svm import platt
 from labelwise.progress import track
 from labelwise.schema import FLOATS, WHOLE, array, number, texts, value

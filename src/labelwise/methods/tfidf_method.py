@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
-from labelwise.methods.base import Evidence, Method, Settings, Span, require
+from labelwise.methods.base import Evidence, Method, Settings, require
+from labelwise.methods.spans import Spans
 from labelwise.text.ngrams import Ngrams
 from labelwise.text.tfidf import Tfidf
 from labelwise.text.tokenized import TokenizedCorpus, tokenize_corpus
@@ -112,24 +113,21 @@ class TfidfMethod(Method):
         counted = self._counted(corpus)
         x = self._tfidf.transform(corpus, counted)
         spans = sorted(self._tfidf.ngrams.spans(document), key=lambda span: span[1:])
-        columns = np.array([column for column, _, _ in spans], dtype=np.int64)
+        columns, starts, ends = np.array(spans, dtype=np.int64).reshape(-1, 3).T
         each = np.ones(len(spans), dtype=np.float32)  # what each occurrence counts for
         if counted is not None:
-            starts = [start for _, start, _ in spans]
             each = counted[np.searchsorted(document.section_starts(), starts, side="right") - 1]
-        share = np.zeros(len(self._tfidf.ngrams))  # of all occurrences of each column
+        every = np.bincount(columns, each, minlength=self.width)  # ... and all of each column
+        part = each / np.where(every, every, 1)[columns]  # of what its column adds
+        share = np.zeros(self.width)  # of all occurrences of each column
         found = []
         for label, added in zip(labels, contributions(x), strict=True):
             total = np.abs(added).sum() or 1.0
             share[x.indices] = added / total
-            at = np.flatnonzero(share[columns] * each)
-            _, same = np.unique(columns[at], return_inverse=True)
-            weights = share[columns[at]] * each[at] / np.bincount(same, each[at])[same]
-            marked = [
-                Span(*spans[one][1:], float(weight))
-                for one, weight in zip(at, weights, strict=True)
-            ]
-            found.append(Evidence(label, "contribution", tuple(marked)))
+            weights = share[columns] * part
+            at = np.flatnonzero(weights)
+            spans_of_label = Spans(starts[at], ends[at], weights[at])
+            found.append(Evidence(label, "contribution", spans_of_label))
         return found
 
     @abstractmethod

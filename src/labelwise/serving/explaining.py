@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
 from labelwise.evidence.heat import MOST, heat_of, phrases_of
-from labelwise.methods.base import Evidence, EvidenceKind, Span
+from labelwise.methods.base import Evidence, EvidenceKind
+from labelwise.methods.spans import Span
 from labelwise.model import DIGITS
 from labelwise.serving.models import Model
 from labelwise.serving.shapes import LabelEvidence, Phrase, SectionEvidence, Stretch

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Cut = TypeVar("Cut")
 
@@ -20,6 +20,10 @@ class Remembered(Generic[Cut]):
         self._most, self._size = most, 0
         self._cuts: OrderedDict[str, Cut] = OrderedDict()
         self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, here or in another process, begins with nothing."""
+        return Remembered, (self._most,)
 
     def get(self, text: str) -> Cut | None:
         with self._lock:
