@@ -105,7 +105,8 @@ def test_a_blend_is_weighed_without_the_gold_of_test(made: Path, tmp_path: Path)
         members = [made / f"made-{name}/bundles/{one}-0.bundle" for one in ("svm", "lexical")]
         for member in members:  # so that they are asked again
             member.with_suffix(".scores.npz").unlink(missing_ok=True)
-        labelwise.join("blend", members, data=made / name, out=tmp_path / name)
+        results = tmp_path / f"results-{name}"  # so that test is measured beside
+        labelwise.join("blend", members, data=made / name, out=tmp_path / name, results=results)
     assert_same_model(*(tmp_path / name for name in PAIR))
     weights = [bundles.describe(tmp_path / name)["card"]["weights"] for name in PAIR]
     assert weights[0] == weights[1]

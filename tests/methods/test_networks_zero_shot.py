@@ -123,6 +123,15 @@ def test_a_label_that_no_training_document_has_changes_nothing_in_training() -> 
         assert torch.equal(tensor, learned[1][name]), name
 
 
+def test_without_a_vector_file_all_vectors_are_left_alone_at_length_one_a_number() -> None:
+    method = small("z-cnn-lwan")
+    vectors = 0.01 * torch.randn(7, 50, generator=torch.Generator().manual_seed(0))
+    made, known = method._frozen(vectors, np.zeros(7, dtype=bool))
+    assert known.tolist() == [False, False, True, True, True, True, True]
+    torch.testing.assert_close(made.std(), torch.tensor(1.0))
+    torch.testing.assert_close(made / made[0, 0], vectors / vectors[0, 0])
+
+
 def test_words_of_descriptors_without_a_vector_get_one_as_long_as_the_others() -> None:
     method = small("z-cnn-lwan")
     method._label_space = LabelSpace.from_counts({"693": 60}, {"693": "citrus fruit"})
