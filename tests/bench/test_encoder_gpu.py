@@ -70,7 +70,7 @@ def test_the_result_becomes_a_section_that_says_what_was_random(result: Result) 
 @pytest.mark.parametrize("encoder", ENCODERS, ids=lambda one: one.name)
 def test_both_sides_give_the_same_logits_and_gradients(encoder: Encoder) -> None:
     ours, peer, _ = networks(encoder, 20, "cpu")
-    rows = random_split(6, 20, 300).examples(Reading(60, piece_tokens=30, stride=30)).documents
+    rows = random_split(6, 20, 300).rows(Reading(60, piece_tokens=30, stride=30))
     rows.lengths[-1] = 7  # some padding
     batch = Gatherer(rows, torch.device("cpu"))(range(6))
     for network in (ours, peer):
@@ -139,8 +139,8 @@ def test_the_weights_of_an_encoder_are_taken_where_its_folder_is(
 
 
 def test_batches_are_chosen_evenly_by_their_tokens() -> None:
-    examples = random_split(24, 20, 300).examples(Reading(2_000, piece_tokens=30, stride=30))
-    epoch = epoch_batches(examples.documents, 4, 10_000, 0, 0)
+    examples = random_split(24, 20, 300).rows(Reading(2_000, piece_tokens=30, stride=30))
+    epoch = epoch_batches(examples, 4, 10_000, 0, 0)
     assert len(epoch) == 6
     lengths = encoder_peer.lengths(24)
     tokens = [int(lengths[list(batch)].sum()) for batch in some_batches(epoch, examples, 3)]

@@ -16,6 +16,7 @@ from labelwise.corpus.document import Document, Section
 from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.methods.network import Material, Network
+from labelwise.text.flat_tokens import FlatTokens
 from labelwise.training.batches import Gatherer
 from labelwise.training.numbered import Numbered, number
 
@@ -57,7 +58,7 @@ def random_documents(name: str) -> tuple[list[Sections], Numbered]:
     section_starts = np.concatenate([[0], np.cumsum(section_lengths)])
     document_starts = np.concatenate([[0], np.cumsum([len(d) for d in documents])])
     reading = small(name).reading
-    return documents, number(tokens, section_starts, document_starts, reading)
+    return documents, number(FlatTokens(tokens, section_starts, document_starts), reading)
 
 
 def logits_of(network: Network, rows: Numbered, chosen: list[int]) -> np.ndarray:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from labelwise.text.flat_tokens import FlatTokens
 from labelwise.training.batches import Gatherer, by_length, cut_into_batches, epoch_batches
 from labelwise.training.numbered import Numbered, Reading, number
 
@@ -18,7 +19,7 @@ def corpus(documents: int = 300, by_section: bool = False) -> Numbered:
     section_starts = np.concatenate([[0], np.cumsum(lengths)])
     document_starts = np.concatenate([[0], np.cumsum(sections)])
     reading = Reading(500, by_section, 9, 50)
-    return number(tokens, section_starts, document_starts, reading)
+    return number(FlatTokens(tokens, section_starts, document_starts), reading)
 
 
 @pytest.mark.parametrize("by_section", [False, True])

@@ -39,7 +39,7 @@ def test_labels_gold_and_documents_are_those_of_the_hidden_data_set(
             documents, tokenize_corpus(documents), made.vocabulary, view.label_space
         )
         np.testing.assert_array_equal(split.tokens, expected.tokens)
-        rows, same = split.examples(Reading(50)).documents, expected.examples(Reading(50)).documents
+        rows, same = split.rows(Reading(50)), expected.rows(Reading(50))
         np.testing.assert_array_equal(rows.starts, same.starts)
         np.testing.assert_array_equal(rows.lengths, same.lengths)
 

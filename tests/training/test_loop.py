@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,7 +23,6 @@ from labelwise.training import loop
 from labelwise.training.batches import Batch, Gatherer
 from labelwise.training.device import memory_errors
 from labelwise.training.loop import train
-from labelwise.training.numbered import Examples
 from labelwise.training.predict import predict
 from labelwise.training.recipe import Recipe
 
@@ -36,7 +36,7 @@ def test_an_epoch_is_not_chosen_by_labels_that_no_training_document_has() -> Non
     data, dev = examples(10), examples(20, seed=1)
     seen = data.gold.toarray()
     seen[:, 6:] = 0
-    few = Examples(data.documents, data.ids, sp.csr_matrix(seen))
+    few = replace(data, gold=sp.csr_matrix(seen))
 
     class Eager(TinyNetwork):
         def forward(self, batch: Batch) -> torch.Tensor:
@@ -74,7 +74,7 @@ def test_the_loss_is_cross_entropy_summed_over_labels_and_averaged_over_document
     training = loop._Training(
         network, data, examples(5), recipe=Recipe(device="cpu"), name="", run=None, identity={}
     )
-    batch = Gatherer(data.documents, torch.device("cpu"))(range(10))
+    batch = Gatherer(data, torch.device("cpu"))(range(10))
     logits = network(batch)
     target = torch.from_numpy(data.gold[batch.documents].toarray()).float()
     expected = binary_cross_entropy_with_logits(logits, target, reduction="none").sum(1).mean()
@@ -111,7 +111,7 @@ def test_dev_figures_are_those_of_the_evaluation(monkeypatch: pytest.MonkeyPatch
     network, end = run(epochs=2)
     dev = examples(40, seed=1)
     device = torch.device("cpu")
-    scores = predict(network, Gatherer(dev.documents, device), Recipe(device="cpu"), LABELS)
+    scores = predict(network, Gatherer(dev, device), Recipe(device="cpu"), LABELS)
     space = LabelSpace.from_counts({f"{n:02d}": 1 for n in range(LABELS)})
     measures = evaluate(scores, dev.gold, space)
     assert measures["all"]["RP@5"] == pytest.approx(end.best_rp5)
@@ -121,7 +121,7 @@ def test_dev_figures_are_those_of_the_evaluation(monkeypatch: pytest.MonkeyPatch
 def test_without_dev_documents_the_last_weights_are_kept() -> None:
     network = TinyNetwork()
     before = network.words.weight.detach().clone()
-    nothing = Examples(examples(1).documents, ["1"], sp.csr_matrix((1, LABELS)))
+    nothing = replace(examples(1), gold=sp.csr_matrix((1, LABELS)))
     end = train(network, examples(40), nothing, Recipe(device="cpu", epochs=5, patience=1))
     assert (end.epoch, end.best_epoch) == (5, 4)
     assert not torch.equal(network.words.weight, before)
@@ -141,7 +141,7 @@ def test_the_log_has_a_line_an_epoch(tmp_path: Path) -> None:
 def test_scores_come_back_in_the_order_of_the_documents() -> None:
     network, _ = run(epochs=1)
     data = examples(30)
-    gather = Gatherer(data.documents, torch.device("cpu"))
+    gather = Gatherer(data, torch.device("cpu"))
     small, large = Recipe(batch=3, device="cpu"), Recipe(device="cpu")
     scores = predict(network, gather, small, LABELS)
     np.testing.assert_allclose(scores, predict(network, gather, large, LABELS), rtol=1e-5)
@@ -166,7 +166,7 @@ def test_a_loss_that_is_no_number_names_the_documents(tmp_path: Path) -> None:
 
 
 def test_out_of_memory_says_what_to_lower() -> None:
-    batch = Gatherer(examples(6).documents, torch.device("cpu"))(range(6))
+    batch = Gatherer(examples(6), torch.device("cpu"))(range(6))
     gpu = r"the GPU ran out of memory with 6 documents.*lower batch_tokens"
     with pytest.raises(LabelwiseError, match=gpu), memory_errors(batch):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from labelwise.text.flat_tokens import FlatTokens
 from labelwise.training.numbered import Reading, gold_columns, number
 
 # Three documents: sections of 4, 0 and 6 tokens; no section; sections of 0, 2, 3, 1 tokens.
@@ -14,7 +15,7 @@ DOCUMENTS = np.array([0, 3, 3, 7])
 
 
 def rows(reading: Reading) -> list[list[list[int]]]:
-    numbered = number(TOKENS, SECTIONS, DOCUMENTS, reading)
+    numbered = number(FlatTokens(TOKENS, SECTIONS, DOCUMENTS), reading)
     return [
         [
             numbered.tokens[start : start + length].tolist()
@@ -52,7 +53,7 @@ def test_sections_are_cut_in_number_in_length_and_together() -> None:
 
 
 def test_the_longest_row_of_each_document_is_known() -> None:
-    numbered = number(TOKENS, SECTIONS, DOCUMENTS, Reading(100, True, 9, 9))
+    numbered = number(FlatTokens(TOKENS, SECTIONS, DOCUMENTS), Reading(100, True, 9, 9))
     assert numbered.longest.tolist() == [6, 1, 3]
     assert len(numbered) == 3
 
@@ -60,7 +61,7 @@ def test_the_longest_row_of_each_document_is_known() -> None:
 def test_a_corpus_without_a_single_token_can_be_numbered() -> None:
     nothing = np.zeros(0, dtype=np.int32)
     for reading in (Reading(9), Reading(9, True, 9, 9)):
-        numbered = number(nothing, np.array([0, 0]), np.array([0, 1, 1]), reading)
+        numbered = number(FlatTokens(nothing, np.array([0, 0]), np.array([0, 1, 1])), reading)
         assert numbered.lengths.tolist() == [1, 1]
         assert numbered.tokens[numbered.starts].tolist() == [1, 1]
 

@@ -76,7 +76,7 @@ def test_a_folder_gives_back_what_was_written(tmp_path: Path) -> None:
     for one, other in ((again.train, made.train), (again.dev, made.dev), (again_test, test)):
         assert one.digest == other.digest
         assert list(one.ids) == list(other.ids)
-        rows, same = one.examples(Reading(9)).documents, other.examples(Reading(9)).documents
+        rows, same = one.rows(Reading(9)), other.rows(Reading(9))
         assert rows.tokens.tolist() == same.tokens.tolist()
         assert rows.lengths.tolist() == same.lengths.tolist()
     write_prepared(tmp_path / "b", made)

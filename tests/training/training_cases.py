@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from labelwise.layers import BiGRU, LabelUnits, SelfAttention
+from labelwise.text.flat_tokens import FlatTokens
 from labelwise.training.batches import Batch
 from labelwise.training.loop import Progress, RunFolder, train
-from labelwise.training.numbered import Examples, Reading, number
+from labelwise.training.numbered import Numbered, Reading, number
 from labelwise.training.recipe import Recipe
 
 LABELS = 12
@@ -36,7 +38,7 @@ class TinyNetwork(nn.Module):
         return logits
 
 
-def examples(documents: int, seed: int = 0) -> Examples:
+def examples(documents: int, seed: int = 0) -> Numbered:
     """Word 2 + l speaks for label l, among words that say nothing."""
     random = np.random.default_rng(seed)
     texts, gold = [], np.zeros((documents, LABELS))
@@ -48,8 +50,9 @@ def examples(documents: int, seed: int = 0) -> Examples:
         texts.append(random.permutation(text))
     starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])])
     tokens = np.concatenate(texts).astype(np.int32)
-    rows = number(tokens, starts, np.arange(documents + 1), Reading(30))
-    return Examples(rows, [f"32001R{n:04d}" for n in range(documents)], sp.csr_matrix(gold))
+    rows = number(FlatTokens(tokens, starts, np.arange(documents + 1)), Reading(30))
+    ids = [f"32001R{n:04d}" for n in range(documents)]
+    return replace(rows, ids=ids, gold=sp.csr_matrix(gold))
 
 
 def run(

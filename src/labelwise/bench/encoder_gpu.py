@@ -38,7 +38,7 @@ from labelwise.progress import track
 from labelwise.training.batches import Batch, Gatherer, epoch_batches
 from labelwise.training.loop import parameter_groups
 from labelwise.training.losses import bce
-from labelwise.training.numbered import Examples, Reading, gold_columns
+from labelwise.training.numbered import Numbered, Reading, gold_columns
 
 OURS, PEER = "labelwise", "transformers and plain PyTorch"
 REPEATS = 3
@@ -109,7 +109,7 @@ def benchmark(plan: Plan, scale: Scale, device: str) -> Result:
         if time.perf_counter() > deadline:
             result["left out"].append(encoder.name)
             continue
-        examples = split.examples(_reading(encoder.settings))
+        examples = split.rows(_reading(encoder.settings))
         result["tables"].append(table(encoder, examples, scale.batches, result["repeats"], device))
         plan.keep(result)
         cuda.free(device)
@@ -117,13 +117,13 @@ def benchmark(plan: Plan, scale: Scale, device: str) -> Result:
 
 
 def table(
-    encoder: Encoder, examples: Examples, batches: int, repeats: int, device: str
+    encoder: Encoder, examples: Numbered, batches: int, repeats: int, device: str
 ) -> dict[str, Any]:
     """Both sides of one encoder."""
     s = encoder.settings
     ours, peer, weights = networks(encoder, examples.gold.shape[1], device)
-    epoch = epoch_batches(examples.documents, s.batch, s.batch_tokens, s.seed, epoch=0)
-    gather = Gatherer(examples.documents, torch.device(device))
+    epoch = epoch_batches(examples, s.batch, s.batch_tokens, s.seed, epoch=0)
+    gather = Gatherer(examples, torch.device(device))
     chosen = some_batches(epoch, examples, batches)
     gold = torch.from_numpy(gold_columns(examples.gold)).to(device)
     difference = _difference(ours, peer, gather(chosen[0]), device)
@@ -206,10 +206,10 @@ def known_folder(name: str) -> Path | None:
 
 
 def some_batches(
-    epoch: Sequence[Sequence[int]], examples: Examples, count: int
+    epoch: Sequence[Sequence[int]], examples: Numbered, count: int
 ) -> list[Sequence[int]]:
     """So many batches of an epoch, evenly from the one with the fewest tokens to the largest."""
-    rows = examples.documents
+    rows = examples
     tokens = np.add.reduceat(rows.lengths, rows.first[:-1])  # (D,)
     ordered = sorted(epoch, key=lambda batch: int(tokens[list(batch)].sum()))
     count = min(count, len(ordered))

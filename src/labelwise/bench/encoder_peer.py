@@ -59,7 +59,7 @@ def random_split(documents: int, labels: int, rows: int) -> NumberedSplit:
         (np.ones(documents * GOLD, np.int8), (each, gold.ravel())), shape=(documents, labels)
     )
     ids = [str(number) for number in range(documents)]
-    return NumberedSplit(ids, tokens, starts, np.arange(documents + 1), matrix)
+    return NumberedSplit(tokens, starts, np.arange(documents + 1), ids, matrix)
 
 
 def lengths(documents: int) -> NDArray[np.int64]:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from labelwise.corpus.document import Document, Section
 from labelwise.errors import MissingExtraError
 from labelwise.methods.base import Scores
 from labelwise.methods.base_network import BaseNetworkMethod
+from labelwise.text.flat_tokens import FlatTokens
 from labelwise.text.pieces import Pieces
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.vocabulary import Vocabulary
@@ -28,18 +28,17 @@ Inputs = Mapping[str, NDArray[np.int64]]
 def onnx_inputs(method: BaseNetworkMethod, documents: Sequence[Document]) -> Inputs:
     """Documents as the exported model reads them: padded rows of numbers and their lengths."""
     # The exported model cuts a document into pieces by itself.
-    rows = number(*_numbers(method, documents), replace(method.reading, piece_tokens=0))
+    rows = number(_flat(method, documents), replace(method.reading, piece_tokens=0))
     given = {"tokens": _padded(rows), "lengths": rows.lengths}
     return given | ({"counts": np.diff(rows.first)} if method.reading.by_section else {})
 
 
-def _numbers(method: BaseNetworkMethod, documents: Sequence[Document]) -> tuple[Any, Any, Any]:
-    """The numbers of all tokens, where sections begin, and the first section of each document."""
+def _flat(method: BaseNetworkMethod, documents: Sequence[Document]) -> FlatTokens:
     vocabulary = method.vocabulary
     if isinstance(vocabulary, Pieces):
         return vocabulary.corpus(documents, method.reading.max_tokens)
     corpus = tokenize_corpus(documents, jobs=1)
-    return vocabulary.numbers(corpus), corpus.section_starts, corpus.document_starts
+    return corpus.renumbered(vocabulary.numbers(corpus))
 
 
 def open_onnx(path: str | Path, *, threads: int = 0) -> Callable[[Inputs], Scores]:

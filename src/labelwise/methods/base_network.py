@@ -111,8 +111,8 @@ class BaseNetworkMethod(Method):
             self.network = self._built(prepared)
         return train(
             self.network,
-            prepared.train.examples(self.reading),
-            prepared.dev.examples(self.reading),
+            prepared.train.rows(self.reading),
+            prepared.dev.rows(self.reading),
             settings,
             name=self.name,
             run=RunFolder(self.run_dir, self.resume) if self.run_dir else None,
@@ -134,8 +134,7 @@ class BaseNetworkMethod(Method):
 
     def scores_of(self, split: NumberedSplit) -> Scores:
         """Score documents that are numbered already."""
-        rows = split.examples(self.reading).documents
-        return self._predict(rows)
+        return self._predict(split.rows(self.reading))
 
     def _scores(self, documents: Sequence[Document]) -> Scores:
         return self._predict(self._number(documents))

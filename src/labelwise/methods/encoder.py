@@ -408,7 +408,7 @@ class EncoderMethod(BaseNetworkMethod):
     def _build_look(self, prepared: Prepared) -> None:
         """Learn the first look from encoded tokens of dev documents, or training ones."""
         split = prepared.dev if len(prepared.dev.ids) else prepared.train
-        rows = split.examples(self.reading).documents
+        rows = split.rows(self.reading)
         device = self._device()
         self.network.to(device).eval()
         gather, some = Gatherer(rows, device), range(min(len(rows), LOOKED_AT))
@@ -468,8 +468,7 @@ class EncoderMethod(BaseNetworkMethod):
         return small
 
     def _number(self, documents: Sequence[Document]) -> Numbered:
-        found = self.vocabulary.corpus(documents, self.settings.max_tokens)
-        return number(*found, self.reading)
+        return number(self.vocabulary.corpus(documents, self.settings.max_tokens), self.reading)
 
     def _places(self, text: str) -> list[tuple[int, int]]:
         return self.vocabulary.places(text)

@@ -150,8 +150,7 @@ class NetworkMethod(BaseNetworkMethod):
 
     def _number(self, documents: Sequence[Document]) -> Numbered:
         corpus = tokenize_corpus(documents)
-        tokens = self.vocabulary.numbers(corpus)
-        return number(tokens, corpus.section_starts, corpus.document_starts, self.reading)
+        return number(corpus.renumbered(self.vocabulary.numbers(corpus)), self.reading)
 
     def _material(self, prepared: Prepared) -> Material:
         # Counted here: the label space may have been made from more documents than these.

@@ -20,6 +20,7 @@ from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
 from labelwise.progress import bar
 from labelwise.schema import value
+from labelwise.text.flat_tokens import FlatTokens
 from labelwise.text.remembered import Remembered
 
 CHUNK = 512
@@ -124,11 +125,8 @@ class Pieces:
             self._remembered.keep(text, found[text])
         return [found[text] for text in texts]
 
-    def corpus(
-        self, documents: Sequence[Document], most: int | None = None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-        """The pieces of all documents, section after section: (N,) numbers, (S + 1,) where each
-        section begins, (D + 1,) the first section of each document.
+    def corpus(self, documents: Sequence[Document], most: int | None = None) -> FlatTokens:
+        """The pieces of all documents, section after section.
 
         With ``most``, what follows the first so many pieces of a document is left out.
         """
@@ -147,7 +145,7 @@ class Pieces:
                         lengths.append(len(here))
                 advance(len(chunk))
         sections = [len(document.sections) for document in documents]
-        return (
+        return FlatTokens(
             np.concatenate([*numbers, np.zeros(0, np.int32)]),
             np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int64),
             np.concatenate(([0], np.cumsum(sections, dtype=np.int64))).astype(np.int64),

@@ -20,6 +20,7 @@ from labelwise.corpus.document import SECTION_KINDS, Document
 from labelwise.progress import bar
 from labelwise.text import tokenizer
 from labelwise.text.array_cache import read_arrays, write_arrays
+from labelwise.text.flat_tokens import FlatTokens
 
 CHUNK = 2_000_000
 """Characters that a worker is given at a time: a quarter of a second of work."""
@@ -29,7 +30,7 @@ WORTH_IT = 10
 
 
 @dataclass(frozen=True, eq=False)
-class TokenizedCorpus:
+class TokenizedCorpus(FlatTokens):
     """The tokens of all documents, one after another, as indices into the distinct words.
 
     >>> from labelwise.corpus.document import Section
@@ -45,19 +46,12 @@ class TokenizedCorpus:
     words: list[str]
     """The V distinct words, by falling count, then alphabetically."""
     counts: NDArray[np.int64]  # (V,) how often each word stands in the corpus
-    tokens: NDArray[np.int32]  # (N,) index into words
-    section_starts: NDArray[np.int64]  # (S + 1,) offset of each section in tokens
-    document_starts: NDArray[np.int64]  # (D + 1,) offset of each document in sections
     section_kinds: NDArray[np.uint8]  # (S,) index into SECTION_KINDS
 
     def __post_init__(self) -> None:
         for array in (self.counts, self.tokens, self.section_starts, self.document_starts):
             array.setflags(write=False)  # as those read from a cache are
         self.section_kinds.setflags(write=False)
-
-    def __len__(self) -> int:
-        """The number of documents."""
-        return len(self.document_starts) - 1
 
     @property
     def token_starts(self) -> NDArray[np.int64]:

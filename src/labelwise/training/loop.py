@@ -33,7 +33,7 @@ from labelwise.training.checkpoint import before, last_checkpoint, write_checkpo
 from labelwise.training.device import autocast, choose_device, memory_errors
 from labelwise.training.log import RunLog
 from labelwise.training.losses import LOSSES
-from labelwise.training.numbered import Examples, gold_columns
+from labelwise.training.numbered import Numbered, gold_columns
 from labelwise.training.predict import predict_batches
 from labelwise.training.processes import processes
 from labelwise.training.recipe import Recipe
@@ -98,8 +98,8 @@ class Progress:
 
 def train(
     network: nn.Module,
-    examples: Examples,
-    dev: Examples,
+    examples: Numbered,
+    dev: Numbered,
     recipe: Recipe,
     *,
     name: str = "training",
@@ -122,8 +122,8 @@ class _Training:
     def __init__(
         self,
         network: nn.Module,
-        examples: Examples,
-        dev: Examples,
+        examples: Numbered,
+        dev: Numbered,
         *,
         recipe: Recipe,
         name: str,
@@ -136,8 +136,8 @@ class _Training:
         self.device = choose_device(recipe.device)
         network.to(self.device)
         self.model = self.processes.sharing_gradients(network)
-        self.gather = Gatherer(examples.documents, self.device)
-        self.gather_dev = Gatherer(dev.documents, self.device)
+        self.gather = Gatherer(examples, self.device)
+        self.gather_dev = Gatherer(dev, self.device)
         self.gold, self.gold_dev = (
             torch.from_numpy(gold_columns(of.gold)).to(self.device) for of in (examples, dev)
         )  # (D, most)
@@ -342,7 +342,7 @@ class _Training:
         return float(rp5), float(ndcg5)
 
     def _batches(self, epoch: int) -> list[list[int]]:
-        documents, recipe = self.examples.documents, self.recipe
+        documents, recipe = self.examples, self.recipe
         return epoch_batches(documents, self.batch, recipe.batch_tokens, recipe.seed, epoch)
 
     def _out_of_time(self) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from labelwise.text.flat_tokens import FlatTokens
 from labelwise.text.vocabulary import UNKNOWN
 
 
@@ -41,6 +42,9 @@ class Numbered:
     starts: NDArray[np.int64]  # (S,) where each row begins in tokens
     lengths: NDArray[np.int64]  # (S,) its tokens, at least one
     first: NDArray[np.int64]  # (D + 1,) the first row of each document
+    ids: Sequence[str] = ()
+    """Of documents to learn from, and their gold labels (documents × labels)."""
+    gold: sp.csr_matrix = field(default_factory=lambda: sp.csr_matrix((0, 0)))
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -52,20 +56,17 @@ class Numbered:
         return longest
 
 
-def number(
-    tokens: NDArray[np.int32],
-    section_starts: NDArray[np.int64],
-    document_starts: NDArray[np.int64],
-    reading: Reading,
-) -> Numbered:
-    """Cut the documents of a tokenised corpus, whose tokens are numbered, into rows.
+def number(flat: FlatTokens, reading: Reading) -> Numbered:
+    """Cut documents, whose tokens are numbered, into rows.
 
-    >>> flat = number(np.arange(2, 12, dtype=np.int32), np.array([0, 4, 4, 10]),
-    ...               np.array([0, 3, 3]), Reading(max_tokens=8))
+    >>> tokens = np.arange(2, 12, dtype=np.int32)
+    >>> flat = number(FlatTokens(tokens, np.array([0, 4, 4, 10]), np.array([0, 3, 3])),
+    ...               Reading(max_tokens=8))
     >>> flat.starts.tolist(), flat.lengths.tolist(), flat.tokens[-1]
     ([0, 10], [8, 1], 1)
     """
-    documents = len(document_starts) - 1
+    tokens, section_starts = flat.tokens, flat.section_starts
+    document_starts, documents = flat.document_starts, len(flat)
     if reading.by_section:
         owner = np.repeat(np.arange(documents), np.diff(document_starts))
         starts, lengths = section_starts[:-1], np.diff(section_starts)
@@ -110,18 +111,6 @@ def _pieces(
     before = (np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)) * reading.stride
     left = lengths[row] - before
     return owner[row], starts[row] + before, np.minimum(left, reading.piece_tokens)
-
-
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """Numbered documents with their ids and their gold labels (documents × labels)."""
-
-    documents: Numbered
-    ids: Sequence[str]
-    gold: sp.csr_matrix
-
-    def __len__(self) -> int:
-        return len(self.documents)
 
 
 def gold_columns(gold: Any) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ import json
 import lzma
 import zlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,30 +24,27 @@ from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.files import write_whole
+from labelwise.text.flat_tokens import FlatTokens
 from labelwise.text.pieces import Pieces
 from labelwise.text.tokenized import TokenizedCorpus, tokenize_corpus
 from labelwise.text.tokenizer import words
 from labelwise.text.vectors import Vectors, read_vectors
 from labelwise.text.vocabulary import PADDING, UNKNOWN, Vocabulary
-from labelwise.training.numbered import Examples, Reading, number
+from labelwise.training.numbered import Numbered, Reading, number
 
 SPLIT_ARRAYS = ("tokens", "section_starts", "document_starts", "gold_starts", "gold_columns")
 
 
 @dataclass(frozen=True, eq=False)
-class NumberedSplit:
+class NumberedSplit(FlatTokens):
     """Documents whose words are rows of the vocabulary, with their ids and gold labels."""
 
     ids: Sequence[str]
-    tokens: NDArray[np.int32]  # (N,) rows of the vocabulary
-    section_starts: NDArray[np.int64]  # (S + 1,) offset of each section in tokens
-    document_starts: NDArray[np.int64]  # (D + 1,) offset of each document in sections
     gold: sp.csr_matrix  # documents × labels
 
-    def examples(self, reading: Reading) -> Examples:
+    def rows(self, reading: Reading) -> Numbered:
         """The documents as a network reads them."""
-        rows = number(self.tokens, self.section_starts, self.document_starts, reading)
-        return Examples(rows, self.ids, self.gold)
+        return replace(number(self, reading), ids=self.ids, gold=self.gold)
 
     @cached_property
     def digest(self) -> int:
@@ -141,10 +138,14 @@ def piece_split(
     documents: Sequence[Document], pieces: Pieces, label_space: LabelSpace, most: int | None = None
 ) -> NumberedSplit:
     """The documents in word pieces: the first ``most`` of each."""
-    tokens, section_starts, document_starts = pieces.corpus(documents, most)
-    gold = label_space.gold(documents)
-    ids = [document.id for document in documents]
-    return NumberedSplit(ids, tokens, section_starts, document_starts, gold)
+    flat = pieces.corpus(documents, most)
+    return NumberedSplit(
+        flat.tokens,
+        flat.section_starts,
+        flat.document_starts,
+        ids=[document.id for document in documents],
+        gold=label_space.gold(documents),
+    )
 
 
 def prepare_pieces(
@@ -246,7 +247,7 @@ def _read_prepared(folder: Path) -> tuple[Prepared, NumberedSplit | None]:
         gold = sp.csr_matrix(
             (np.ones(len(indices), np.int8), indices, indptr), shape=(len(ids), len(label_space))
         )
-        return NumberedSplit(ids, tokens, section_starts, document_starts, gold)
+        return NumberedSplit(tokens, section_starts, document_starts, ids, gold)
 
     vocabulary, thesaurus = names["vocabulary"], names.get("thesaurus")
     read_as = Pieces if "tokenizer" in vocabulary else Vocabulary
