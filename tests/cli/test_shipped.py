@@ -282,6 +282,7 @@ def test_their_cards_are_made_from_the_bundles_and_the_results(name: str) -> Non
     assert figure.read_bytes() == before
     for said in ("its twin", "newlaw-dev", "English", "2016", "CC-BY-SA-4.0", "labelwise compact"):
         assert said in page
+    assert "that look decided that the search went on" in page  # of its linear part, at test
 
 
 def test_the_goals_of_the_second_edition_are_met_by_its_twin() -> None:

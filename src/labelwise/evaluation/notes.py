@@ -1,6 +1,7 @@
 """What one has to know of a method's figures that no figure says: ``<data>/<method>/NOTE.md``.
 
-Such a note stands on the page of the data set, and on the card of every model of the method.
+Such a note stands on the page of the data set, and on the card of every model of the method or of
+others joined with it, also where documents were added to the data set.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
     """The page, from the bundle and the files in ``results`` alone; its figure is written where it
     is wanted."""
     from labelwise import bundle as bundles
-    from labelwise.evaluation.notes import note_of
     from labelwise.evaluation.runs import Run
 
     manifest = bundles.describe(bundle)
@@ -31,7 +30,6 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
         Run.read(one) for one in sorted(results.glob(f"*/{name}@{folder.parent.name}/{seed}"))
     ]
     sizes = _read(folder / "sizes.json")
-    written = note_of(folder) or note_of(folder.parent / manifest["method"])
     parts = [
         f"# {name}",
         "This page is written by `labelwise card` from the bundle and the files in `results/`; do "
@@ -41,7 +39,7 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
         *_twin(told),
         *_figures(run, name, "its twin" if "twin" in told else "this very file"),
         *_on_files(on_files, results, manifest.get("calibration", {}).get("record", "")),
-        *([written] if written else ()),
+        *_notes(manifest, folder),
         *_editions(name, folder.parent.name, results, seed),
         *_chances(manifest, results, figure),
         *_evidence(folder),
@@ -54,6 +52,21 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
     if told.get("notices"):
         parts += ["## Notices", "\n".join(f"- {one}" for one in told["notices"])]
     return "\n\n".join(parts) + "\n"
+
+
+def _notes(manifest: Mapping[str, Any], folder: Path) -> Iterator[str]:
+    """What one has to know of these figures, and of those of its method and its members, on the
+    same data or on the data set that documents were added to."""
+    from labelwise.evaluation.notes import note_of
+
+    if (own := note_of(folder)) is not None:
+        yield own
+    names = (manifest["method"], *manifest["card"].get("members", ()))
+    data = folder.parent
+    alone = data.with_name(data.name.partition("+")[0])
+    for place in dict.fromkeys(of / name for of in (data, alone) for name in names):
+        if place != folder and (written := note_of(place)) is not None:
+            yield f"Of {place.name} on {place.parent.name}: {written}"
 
 
 def run_of_bundle(manifest: Mapping[str, Any], results: Path) -> Run | None:
