@@ -304,29 +304,35 @@ def _eurlex57k_limits(relabelled: bool, has_newlaw: bool) -> Iterator[str]:
 
 
 def _limits(manifest: Mapping[str, Any]) -> Iterator[str]:
+    from labelwise.methods import get
+    from labelwise.methods.base import Widening
+    from labelwise.methods.linear import LinearMethod
+
     data = manifest["card"].get("data", {})
     groups = data.get("groups", {})
     first, *added = str(data.get("name", "")).split("+")
     if first == "eurlex57k":
         yield from _eurlex57k_limits("relabelled" in manifest["card"], "newlaw" in added)
-    linear = {"svm", "logistic"}
-    if groups.get("zero") and manifest["method"] not in linear:
+    classes = [get(name) for name in manifest["card"].get("members", (manifest["method"],))]
+    linear = any(issubclass(one, LinearMethod) for one in classes)
+    if groups.get("zero") and any(issubclass(one, Widening) for one in classes):
         yield (
             f"It knows {groups['zero']:,} labels by their names alone, for no training document "
             "carries them: see the rows `zero`."
         )
-    if groups.get("zero") and manifest["method"] in linear:
+    elif groups.get("zero"):
         yield (
             f"It cannot suggest the {groups['zero']:,} labels that no training document carried: "
-            "they score 0. A model that knows labels by their names can."
+            + ("they score 0" if linear else "what it says of them is chance")
+            + ". A model that knows labels by their names can."
         )
-    if {manifest["method"], *manifest["card"].get("members", ())} & linear:
+    if linear:
         yield (
             ("Its linear member" if "members" in manifest["card"] else "It")
             + " reads a document whole, whatever its length: an act of 100,000 words is one bag of "
             "words and pairs of words. Order beyond pairs, tables and figures mean nothing to it."
         )
-    if {"minilm-lwan", "mpnet-lwan"} & {manifest["method"], *manifest["card"].get("members", ())}:
+    if any(one.reads == "pieces" for one in classes):
         yield "Its encoder reads the beginning of an act, of about 750 words, and nothing after it."
     if groups.get("few"):
         yield (

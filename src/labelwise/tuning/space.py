@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from labelwise.errors import LabelwiseError
+from labelwise.methods.base import PretrainedSettings, Settings
+from labelwise.methods.linear import LinearSettings
+from labelwise.training.recipe import Recipe
 
 Value = bool | int | float | str
 
@@ -75,11 +77,11 @@ TREES: Space = {
 }
 
 
-def space_for(method: str, settings: type[Any]) -> dict[str, Choice | Range]:
+def space_for(method: str, settings: type[Settings]) -> dict[str, Choice | Range]:
     """The space that a method is searched in unless another is asked for."""
     known = {field.name for field in dataclasses.fields(settings)}
-    told_by = {"encoder": ENCODERS, "units": NETWORKS, "filters": NETWORKS, "C": LINEAR}
-    space = next((space for name, space in told_by.items() if name in known), TREES)
+    spaces = {PretrainedSettings: ENCODERS, Recipe: NETWORKS, LinearSettings: LINEAR}
+    space = next((space for kind, space in spaces.items() if issubclass(settings, kind)), TREES)
     chosen = {name: values for name, values in space.items() if name in known}
     if len(chosen) < 2:
         raise LabelwiseError(f"{method} has nothing to tune, or say what: --vary NAME=VALUE,VALUE")
