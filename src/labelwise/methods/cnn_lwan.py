@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torch import Tensor
-from torch.nn.functional import linear
 
-from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import CNN, LabelWise
-from labelwise.methods.attending import AttendingNetwork
 from labelwise.methods.base_network import require_whole
+from labelwise.methods.label_wise import LabelWiseNetwork
 from labelwise.methods.network import Material, NetworkMethod, NetworkSettings
 from labelwise.training.batches import Batch
 
@@ -39,7 +37,7 @@ class CnnLwanSettings(NetworkSettings):
         require_whole(self, filters=1, kernel=1, layers=1)
 
 
-class CnnLwanNetwork(AttendingNetwork):
+class CnnLwanNetwork(LabelWiseNetwork):
     def __init__(self, material: Material, settings: CnnLwanSettings) -> None:
         super().__init__(material, settings)
         width = material.vectors.shape[1]
@@ -51,19 +49,6 @@ class CnnLwanNetwork(AttendingNetwork):
     def encode(self, batch: Batch) -> Tensor:
         h: Tensor = self.encoder(self.words(batch.tokens), batch.lengths)
         return h  # (D, T, H)
-
-    def forward(self, batch: Batch) -> Tensor:
-        h = self.encode(batch)
-        values = self.scaled(h, batch.lengths)
-        return label_attention(h, batch.cpu_lengths, *self.labels(), values=values)  # (D, L)
-
-    def weighed(self, batch: Batch, columns: Tensor) -> tuple[Tensor, Tensor]:
-        h = self.encode(batch)
-        values = self.scaled(h, batch.lengths)
-        return (
-            attention_weights(h, batch.lengths, self.labels.queries[columns]),
-            linear(values, self.labels.outputs[columns], self.labels.bias[columns]),
-        )
 
 
 class CnnLwan(NetworkMethod):
