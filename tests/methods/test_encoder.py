@@ -119,6 +119,24 @@ def test_a_label_can_be_added_after_training(kind: str) -> None:
     assert sum(span.weight for span in evidence.spans) == pytest.approx(1)
 
 
+def test_a_document_that_is_scored_and_explained_is_cut_into_pieces_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    method = deepcopy(fitted("bert"))
+    plain, cut = method.vocabulary._tokenizer, []
+
+    class Tokenizer:
+        def encode_batch(self, texts: list[str], **options: Any) -> Any:
+            cut.extend(texts)
+            return plain.encode_batch(texts, **options)
+
+    monkeypatch.setitem(vars(method.vocabulary), "_tokenizer", Tokenizer())
+    (document,) = acts(1, seed=9)
+    method.scores([document])
+    method.evidence(document, ["3173", "693"])
+    assert sorted(cut) == sorted({section.text for section in document.sections})
+
+
 def test_a_document_that_is_scored_and_explained_is_encoded_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
