@@ -27,6 +27,7 @@ from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
 from labelwise.methods import Method
 from labelwise.methods.base import Scores
+from labelwise.serving import connections
 from labelwise.serving.limits import Limits
 from labelwise.serving.models import Servable, servables
 from labelwise.serving.server import Server
@@ -168,6 +169,44 @@ def test_an_end_waits_for_the_answers_under_way(fitted: dict[str, Method]) -> No
     assert not thread.is_alive()
     assert answers[0].status_code == 200
     assert answers[0].json()["predictions"]
+
+
+def test_who_has_connected_when_the_end_comes_may_still_ask(
+    fitted: dict[str, Method], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "UNASKED", PATIENCE)
+    server = Server([Servable("model", method=fitted["exact-match"])], port=0)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    wait_until(lambda: server.started)
+    wait_until(lambda: httpx.get(f"{server.address}/ready").status_code == 200)
+    held = server._uvicorn.server_state.connections
+    wait_until(lambda: not held)
+    host, _, port = server.address.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), PATIENCE) as made:
+        wait_until(lambda: bool(held))
+        server.stop()
+        wait_until(lambda: not server._uvicorn.servers[0].is_serving())
+        made.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        answer = b""
+        while piece := made.recv(65_536):
+            answer += piece
+    assert answer.startswith(b"HTTP/1.1 200")
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+
+
+def test_who_has_connected_and_never_asks_does_not_keep_it(fitted: dict[str, Method]) -> None:
+    server = Server([Servable("model", method=fitted["exact-match"])], port=0)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    wait_until(lambda: server.started)
+    host, _, port = server.address.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), PATIENCE):
+        wait_until(lambda: bool(server._uvicorn.server_state.connections))
+        server.stop()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
 
 
 def test_while_models_load_it_lives_and_is_not_ready(

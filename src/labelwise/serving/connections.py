@@ -18,6 +18,9 @@ from labelwise.serving.shares import Pool, client_of
 UNSENT = 0x5411
 """Linux' SIOCOUTQ: bytes that the system has and the other side has not confirmed."""
 
+UNASKED = 2.0
+"""Seconds that a client has to ask, when the service ends and it had connected before."""
+
 LOOK = 0.2
 """Seconds after which a client that has sent all it will is looked at again."""
 
@@ -53,6 +56,7 @@ class GuardedProtocol(H11Protocol):
     _stuck: asyncio.TimerHandle | None = None
     _look: asyncio.TimerHandle | None = None
     _refused = False
+    _ending = False
     _sent_all = False
     """The client has closed its side, and may wait for an answer on the other."""
 
@@ -69,7 +73,19 @@ class GuardedProtocol(H11Protocol):
         if self._refused:
             return
         super().data_received(data)
+        if self._ending and self.cycle is not None:
+            self.cycle.keep_alive = False
         self._expect_head()
+
+    def shutdown(self) -> None:
+        """The service ends. Who has connected and not asked yet may be about to: nobody else has
+        that connection, so that it is answered here or nowhere."""
+        if self.cycle is not None or self.transport.is_closing():
+            super().shutdown()
+            return
+        self._ending = True
+        self._cancel_waiting()
+        self._waiting = self.loop.call_later(UNASKED, self.transport.close)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()

@@ -187,9 +187,9 @@ class Keeper:
         while not asked.end and os.getppid() == parent:
             for slot, worker in workers.items():
                 if worker.ended():
-                    if not told:  # the others would fail as it did
+                    if not told and worker.said not in {b"", READY}:  # so would the others
                         _end_all([one for one in workers.values() if one is not worker])
-                        raise LabelwiseError(worker.said.decode() or "a worker was killed")
+                        raise LabelwiseError(worker.said.decode())
                     time.sleep(max(0.0, AGAIN - (time.monotonic() - worker.begun)))
                     workers[slot] = start(slot)
             if not told and all(one.ready for one in workers.values()):
