@@ -71,8 +71,8 @@ def benchmark(plan: Plan, overload: float, soak: float) -> None:
 
 def _able(side: Side, requests: Sequence[Request]) -> float:
     """Good answers a second to clients that wait for them."""
-    load(side[0], requests[:8], 2)  # what is loaded at the first request is loaded now
-    return load(side[0], requests[:ENOUGH], 8).rate
+    load(side.port, requests[:8], 2)  # what is loaded at the first request is loaded now
+    return load(side.port, requests[:ENOUGH], 8).rate
 
 
 def _overload(

@@ -68,8 +68,7 @@ def _records(text: str, path: Path) -> Iterator[tuple[Origin, str | None, Any]]:
 
 def _concept(record: Any, id: str | None, origin: Origin, language: str) -> Concept:
     if isinstance(record, str) and id is not None:
-        id, label = checked_string(id, "id", origin), checked_string(record, "label", origin)
-        return Concept(concept_id(id), _uri(id), label)
+        return Concept(concept_id(id), _uri(id), record)
     if not isinstance(record, dict):
         raise origin.error(f"wrong type: a concept is an object, this is {type_name(record)}")
     given = _first(record, ID_KEYS) if id is None else id
@@ -81,7 +80,7 @@ def _concept(record: Any, id: str | None, origin: Origin, language: str) -> Conc
         raise origin.error(f"missing key: the concept {given} has no label", "label")
     return Concept(
         concept_id(given),
-        _uri(checked_string(str(record.get("uri", given)), "uri", origin)),
+        _uri(str(record.get("uri", given))),
         checked_string(label, "label", origin),
         tuple(_listed(record, ALTERNATIVE_KEYS, origin)),
         _linked(record, BROADER_KEYS, origin),

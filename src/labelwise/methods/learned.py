@@ -22,6 +22,7 @@ from labelwise.corpus.labels import GROUPS, LabelSpace
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.calibration import Calibration, Curve
 from labelwise.evaluation.unseen_scale import UnseenScale
+from labelwise.methods.around import Around
 from labelwise.methods.base import (
     Evidence,
     Method,
@@ -40,16 +41,12 @@ from labelwise.methods.tfidf_method import TfidfMethod
 from labelwise.schema import FLOATS, WHOLE, array, number, places, texts, value
 
 
-class Learned(Method):
+class Learned(Around):
     """The method, what it was taught, and what it learned from that."""
 
     def __init__(self, method: Method, taught: Taught, lessons: Lessons) -> None:
-        super().__init__(method.settings)
-        own = cast(Any, self)  # what is one for all methods of a class is the method's own here
-        own.name, own.deterministic = method.name, method.deterministic
-        self.half_precision = method.half_precision
-        self.method, self.taught, self.lessons = method, taught, lessons
-        self._label_space, self.threshold = method.label_space, method.threshold
+        super().__init__(method)
+        self._label_space, self.taught, self.lessons = method.label_space, taught, lessons
         self._reader = reader_of(method)
         if method.calibration is not None:
             # The scores are chances as before; what was certified is so of the method alone.
@@ -60,14 +57,6 @@ class Learned(Method):
         """The method with lessons; its labels may grow where the method's may."""
         kind = WideningLearned if isinstance(method, Widening) else Learned
         return kind(method, taught, lessons)
-
-    @property
-    def parts(self) -> tuple[Method, ...]:
-        return (self.method,)
-
-    @property
-    def max_tokens(self) -> int | None:
-        return self.method.max_tokens
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         raise LabelwiseError("a model that learned from decisions is not trained: its method is")
@@ -81,10 +70,6 @@ class Learned(Method):
     def _inner(self) -> Method:
         self.method.cache = self.cache
         return self.method
-
-    def placed(self, scores: Scores) -> Scores:
-        """As they are: the method puts its own unseen labels on the scale of the others."""
-        return scores
 
     def _with_lessons(self, documents: Sequence[Document], scores: Scores) -> Scores:
         features = heaviest(self._reader.features(documents))

@@ -21,6 +21,7 @@ from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.relabelling import Relabelling, relabelling
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
+from labelwise.methods.around import Around
 from labelwise.methods.base import (
     Evidence,
     Method,
@@ -43,19 +44,16 @@ class Changes:
     """What a reader should know of those that it cannot, or not well."""
 
 
-class Relabelled(Method):
+class Relabelled(Around):
     """It bears the name and the settings of the method that it is made of, and is saved as one."""
 
     def __init__(
         self, method: Method, space: LabelSpace, sources: Mapping[str, Sequence[str]]
     ) -> None:
-        super().__init__(method.settings)
-        own = cast(Any, self)  # what is one for all methods of a class is the method's own here
-        own.name, own.deterministic = method.name, method.deterministic
-        self.half_precision = method.half_precision
+        super().__init__(method)
+        own = cast(Any, self)
         own.explainers, own.explainer = method.explainers, method.explainer
-        self.method, self.sources = method, {id: tuple(sources[id]) for id in space.ids}
-        self._label_space, self.threshold = space, method.threshold
+        self._label_space, self.sources = space, {id: tuple(sources[id]) for id in space.ids}
         columns = [[method.label_space.index[one] for one in self.sources[id]] for id in space.ids]
         self._first = np.array([some[0] for some in columns], dtype=np.intp)
         self._further = [(at, one) for at, some in enumerate(columns) for one in some[1:]]
@@ -67,14 +65,6 @@ class Relabelled(Method):
         """The method under other labels; its labels may grow where the method's may."""
         kind = WideningRelabelled if isinstance(method, Widening) else Relabelled
         return kind(method, space, sources)
-
-    @property
-    def parts(self) -> tuple[Method, ...]:
-        return (self.method,)
-
-    @property
-    def max_tokens(self) -> int | None:
-        return self.method.max_tokens
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
         raise LabelwiseError("a relabelled model is not trained: train its method, and relabel it")
@@ -91,10 +81,6 @@ class Relabelled(Method):
         self.method.cache, self.method.unseen = self.cache, self.unseen
         self.method.calibration = None
         return self.method
-
-    def placed(self, scores: Scores) -> Scores:
-        """As they are: the method puts its own unseen labels on the scale of the others."""
-        return scores
 
     def _taken(self, scores: Scores) -> Scores:
         """Documents × labels from now on: the highest score of the labels that stand for each."""
