@@ -68,6 +68,9 @@ def test_a_file_is_on_the_disk_before_it_takes_its_place_and_its_folder_after(
     monkeypatch.setattr(Path, "replace", renamed)
     write_whole(tmp_path / "run.json", b"{}")
     assert done == ["file", "renamed", "folder"]
+    done.clear()
+    write_whole(tmp_path / "figures.json", b"{}", kept=False)  # whole, and no disk is waited for
+    assert done == ["renamed"]
 
 
 def test_a_write_that_fails_leaves_what_was_there_and_nothing_else(tmp_path: Path) -> None:

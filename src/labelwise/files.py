@@ -63,9 +63,15 @@ def read_json(data: bytes) -> Any:
     return found
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, its folder with it where it is missing."""
-    with being_written(path) as descriptor, os.fdopen(descriptor, "wb", closefd=False) as file:
+def write_whole(path: Path, content: bytes, *, kept: bool = True) -> None:
+    """Write a file, its folder with it where it is missing.
+
+    One that is not to be ``kept``, for it is old a moment later, does not wait for the disk.
+    """
+    with (
+        being_written(path, kept=kept) as descriptor,
+        os.fdopen(descriptor, "wb", closefd=False) as file,
+    ):
         file.write(content)
 
 
@@ -86,7 +92,7 @@ def write_together(contents: dict[Path, bytes]) -> None:
 
 
 @contextmanager
-def being_written(path: Path) -> Iterator[int]:
+def being_written(path: Path, *, kept: bool = True) -> Iterator[int]:
     """A file to write to, as its descriptor; it takes its place when the block ends well.
 
     A pipe or a device is written to as it is, for it has no place to be renamed into.
@@ -105,7 +111,8 @@ def being_written(path: Path) -> Iterator[int]:
     try:
         try:
             yield descriptor
-            os.fsync(descriptor)
+            if kept:
+                os.fsync(descriptor)
             if os.name != "nt":
                 beside.replace(path)  # until it is closed the lock says that it is not left behind
         finally:
@@ -115,7 +122,8 @@ def being_written(path: Path) -> Iterator[int]:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
+    if kept:
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

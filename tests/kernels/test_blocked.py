@@ -100,3 +100,16 @@ def test_nothing_is_held_that_grows_with_labels_and_tokens(labels: int) -> None:
     inputs_and_logits = max(x.numel() for x in (h, *of_labels)), len(h) * labels
     assert seen.entries <= max(blocked.BLOCK_ELEMENTS["cpu"], *inputs_and_logits)
     assert seen.entries < 600 * labels
+
+
+@pytest.mark.parametrize(("tokens", "labels"), [(128, 1_000), (128, 4_271), (64, 50), (3, 1)])
+def test_cores_have_the_same_to_do_and_every_label_is_in_one_block(
+    tokens: int, labels: int
+) -> None:
+    x = torch.zeros(tokens, 4)
+    blocks = [range(labels)[block] for block in blocked._blocks(x, labels)]
+    assert [label for block in blocks for label in block] == list(range(labels))
+    sizes = [len(block) for block in blocks]
+    assert max(sizes) - min(sizes) <= 1
+    assert len(blocks) % blocked.EVENLY == 0 or max(sizes) <= blocked.LEAST_LABELS
+    assert max(sizes) * tokens <= blocked.BLOCK_ELEMENTS["cpu"]

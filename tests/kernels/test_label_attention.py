@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from labelwise.kernels import blocked
-from labelwise.kernels.label_attention import attention_weights, label_attention
+from labelwise.kernels.label_attention import attention_weights, label_attention, plain_logits
 
 LENGTHS = [5, 1, 3, 5]
 
@@ -136,3 +136,19 @@ def test_under_autocast_the_logits_are_still_float32() -> None:
         rough = label_attention(h, lengths, queries, outputs, bias)
     assert rough.dtype == torch.float32
     torch.testing.assert_close(rough, exact, rtol=0.05, atol=0.05)
+
+
+@pytest.mark.parametrize("full", [True, False], ids=["no padding", "padding"])
+def test_what_a_gpu_does_with_little_gives_the_same_logits_and_gradients(full: bool) -> None:
+    h, values, lengths, queries, outputs, bias = material()
+    if full:
+        lengths = torch.full_like(lengths, h.shape[1])
+    wanted = [x.requires_grad_() for x in (h, values, queries, outputs[:, :3].contiguous())]
+    h, values, queries, outputs = wanted
+    grad = torch.randn(len(h), len(queries), dtype=h.dtype)
+    blocks = label_attention(h, lengths, queries, outputs, bias * 0, values=values)
+    plain = plain_logits(h, values, lengths, queries, outputs)
+    torch.testing.assert_close(plain, blocks)
+    torch.testing.assert_close(
+        torch.autograd.grad(plain, wanted, grad), torch.autograd.grad(blocks, wanted, grad)
+    )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from labelwise.layers import BiGRU, LabelUnits, SelfAttention
@@ -56,7 +57,12 @@ def examples(documents: int, seed: int = 0) -> Numbered:
 
 
 def run(
-    folder: Path | None = None, *, resume: bool = False, documents: int = 120, **settings: Any
+    folder: Path | None = None,
+    *,
+    resume: bool = False,
+    documents: int = 120,
+    siblings: NDArray[np.int64] | None = None,
+    **settings: Any,
 ) -> tuple[TinyNetwork, Progress]:
     network = TinyNetwork()
     recipe = Recipe(**{"device": "cpu", "epochs": 4, **settings})
@@ -68,5 +74,6 @@ def run(
         name="tiny",
         run=RunFolder(folder, resume) if folder else None,
         identity={"learning_rate": recipe.learning_rate, "documents": documents},
+        siblings=siblings,
     )
     return network, progress

@@ -28,6 +28,17 @@ BLOCK_ELEMENTS = {"cpu": 1 << 18, "cuda": 1 << 26}
 """Labels × tokens that are scored at once: 1 MB of float32, which stays in a CPU's cache from the
 product to the sum, or 256 MB on a GPU, where large products are what makes it busy."""
 
+LEAST_LABELS = 16
+"""Of a block: fewer are not worth a product of their own."""
+
+SHARED_BY_PYTORCH = 1 << 22
+"""Labels × tokens up to which PyTorch shares each product among its threads: these wait for work
+with their cores busy, and cores of our own would wait for them, as long as such a product takes."""
+
+EVENLY = 4
+"""Blocks on a CPU are a multiple of so many, so that two cores or four have the same to do and none
+waits for the others at the end."""
+
 _WIDE_PRODUCTS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 8)
 """Whether this PyTorch can multiply bfloat16 into float32 (on CUDA alone)."""
 
@@ -45,7 +56,7 @@ def blocked_logits(
 def weights(h: Tensor, lengths: Tensor, queries: Tensor) -> Tensor:
     """a_lt, (documents, labels, tokens), zero at padding."""
     padding = torch.arange(h.shape[1], device=h.device) >= lengths[:, None]  # (documents, tokens)
-    scores = (queries @ h.transpose(1, 2)).to(_wide(h.dtype))
+    scores = (queries @ h.transpose(1, 2)).to(wide(h.dtype))
     return scores.masked_fill_(padding[:, None], float("-inf")).softmax(2)
 
 
@@ -108,9 +119,13 @@ def _groups(h: Tensor, lengths: Tensor) -> Iterator[_Group]:
 
 
 def _blocks(x: Tensor, labels: int) -> Iterator[slice]:
-    size = max(16, _budget(BLOCK_ELEMENTS, x) // len(x))
-    for start in range(0, labels, size):
-        yield slice(start, min(start + size, labels))
+    """Labels in blocks of about the same size, whatever the number of cores: a document's scores
+    are the same to the last bit wherever they are computed."""
+    count = -(-labels // max(LEAST_LABELS, _budget(BLOCK_ELEMENTS, x) // len(x)))
+    if not x.is_cuda:
+        count = min(-(-count // EVENLY) * EVENLY, -(-labels // LEAST_LABELS))
+    cuts = [labels * at // count for at in range(count + 1)]
+    return (slice(start, end) for start, end in pairwise(cuts))
 
 
 def _budget(budgets: dict[str, int], x: Tensor) -> int:
@@ -122,7 +137,7 @@ class _LabelAttention(torch.autograd.Function):
     def forward(  # noqa: PLR0917
         ctx: Any, h: Tensor, v: Tensor, lengths: Tensor, queries: Tensor, outputs: Tensor
     ) -> Tensor:
-        logits = h.new_empty((len(h), len(queries)), dtype=_wide(h.dtype))
+        logits = h.new_empty((len(h), len(queries)), dtype=wide(h.dtype))
         for group in _groups(h, lengths):
             found = []
             for part in group.pieces(_budget(GROUP_TOKENS, h)):
@@ -182,7 +197,7 @@ def _with_share(logits: Tensor, share: Tensor | None) -> Tensor:
 
 def _in_blocks(attend: Callable[[slice], Tensor], x: Tensor, labels: int) -> Tensor:
     """What ``attend`` finds for the labels of each block, put together: (labels, rows, 1 or 2)."""
-    share = map if x.is_cuda else on_cores
+    share = map if x.is_cuda or labels * len(x) <= SHARED_BY_PYTORCH else on_cores
     return torch.cat(list(share(attend, _blocks(x, labels))))
 
 
@@ -200,7 +215,7 @@ def _weights(group: _Group, x: Tensor, queries: Tensor) -> Tensor:
 
 def _scores(group: _Group, x: Tensor, queries: Tensor) -> Tensor:
     # Tokens come last: the softmax then runs along the memory.
-    return group.apart(_products(queries, x).to(_wide(x.dtype)))
+    return group.apart(_products(queries, x).to(wide(x.dtype)))
 
 
 def _products(of_labels: Tensor, of_tokens: Tensor) -> Tensor:
@@ -212,7 +227,7 @@ def _products(of_labels: Tensor, of_tokens: Tensor) -> Tensor:
     return of_labels @ of_tokens.T
 
 
-def _wide(dtype: torch.dtype) -> torch.dtype:
+def wide(dtype: torch.dtype) -> torch.dtype:
     return torch.float64 if dtype == torch.float64 else torch.float32
 
 

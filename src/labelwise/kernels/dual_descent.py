@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.shard import Shard
 from labelwise.errors import LabelwiseError, MissingExtraError
+from labelwise.evaluation.odds import log_odds
 
 Loss = Literal["squared-hinge", "logistic"]
 BLOCK = 32
@@ -82,7 +83,7 @@ def one_vs_rest(
         if loss == "logistic":
             # Start from the dual of the prior: α = C · p for negatives, C · (1 - p) for positives.
             share = counts[labels] / X.shape[0]
-            odds = np.log(share / np.maximum(1 - share, 1e-6)).astype(np.float32)
+            odds = log_odds(share, highest=1 - 1e-6).astype(np.float32)
             W[-1] = odds
             u[:] = odds
             rows, columns = positives.nonzero()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -15,9 +16,14 @@ def runs_triton(x: Tensor) -> bool:
     return (
         x.is_cuda
         and x.dtype != torch.float64
-        and find_spec("triton") is not None
+        and _has_triton()
         and torch.cuda.get_device_capability(x.device) >= (8, 0)
     )
+
+
+@cache
+def _has_triton() -> bool:  # found out once: the path is long, and a step asks several times
+    return find_spec("triton") is not None
 
 
 def autocast_dtype(x: Tensor) -> torch.dtype | None:

@@ -78,7 +78,9 @@ def _from_the_hub(name: str) -> Path:
             f"{missing}; to fetch it from the Hugging Face Hub, pip install 'labelwise[encoder]'"
         ) from None
     try:
-        return Path(snapshot_download(name, allow_patterns=list(FILES)))
+        # Another hub than the public one, as its own programs are told.
+        hub = os.environ.get("HF_ENDPOINT")
+        return Path(snapshot_download(name, allow_patterns=list(FILES), endpoint=hub))
     except Exception as error:
         reason = str(error).strip().split("\n")[0]
         raise LabelwiseError(f"{missing}; the Hugging Face Hub did not give it: {reason}") from None

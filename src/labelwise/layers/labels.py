@@ -7,6 +7,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from labelwise.evaluation.odds import log_odds
+
 
 def prior_logits(counts: NDArray[np.int64], documents: int) -> Tensor:
     """The logit of each label's share of the training documents, smoothed for those with none.
@@ -15,7 +17,7 @@ def prior_logits(counts: NDArray[np.int64], documents: int) -> Tensor:
     is. From zero, thousands of biases would first have to sink for thousands of steps.
     """
     share = (counts + 0.5) / (documents + 1)
-    return torch.from_numpy(np.log(share / (1 - share))).float()
+    return torch.from_numpy(log_odds(share)).float()
 
 
 class LabelUnits(nn.Linear):

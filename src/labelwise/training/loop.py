@@ -20,6 +20,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from labelwise.errors import LabelwiseError
@@ -32,7 +33,7 @@ from labelwise.training.batches import Batch, Gatherer, epoch_batches
 from labelwise.training.checkpoint import before, last_checkpoint, write_checkpoint
 from labelwise.training.device import autocast, choose_device, memory_errors
 from labelwise.training.log import RunLog
-from labelwise.training.losses import LOSSES
+from labelwise.training.losses import LOSSES, hbm
 from labelwise.training.numbered import Numbered, gold_columns
 from labelwise.training.predict import predict_batches
 from labelwise.training.processes import processes
@@ -105,15 +106,19 @@ def train(
     name: str = "training",
     run: RunFolder | None = None,
     identity: Mapping[str, Any] | None = None,
+    siblings: NDArray[np.int64] | None = None,
 ) -> Progress:
     """Train the network; it ends with the weights that did best on dev, ready to score.
 
     Without dev documents the last weights are kept. ``identity`` is what else decides the result
-    (labels, vocabulary, settings): a checkpoint of another training is not resumed. Where several
+    (labels, vocabulary, settings): a checkpoint of another training is not resumed. ``siblings``
+    is the group of each label (``training.siblings``), which the loss ``hbm`` needs. Where several
     processes train together, all call this and all end with the network; the first one writes.
     """
     known = json.loads(json.dumps(dict(identity or {})))  # as a checkpoint will give it back
-    training = _Training(network, examples, dev, recipe=recipe, name=name, run=run, identity=known)
+    training = _Training(
+        network, examples, dev, recipe=recipe, name=name, run=run, identity=known, siblings=siblings
+    )
     with run.locked() if run and training.processes.is_first else nullcontext():
         return training.run()
 
@@ -129,6 +134,7 @@ class _Training:
         name: str,
         run: RunFolder | None,
         identity: dict[str, Any],
+        siblings: NDArray[np.int64] | None = None,
     ) -> None:
         self.network, self.examples, self.dev, self.recipe = network, examples, dev, recipe
         self.name, self.run_folder, self.identity = name, run, identity
@@ -141,6 +147,8 @@ class _Training:
         self.gold, self.gold_dev = (
             torch.from_numpy(gold_columns(of.gold)).to(self.device) for of in (examples, dev)
         )  # (D, most)
+        self.siblings = None if siblings is None else torch.from_numpy(siblings).to(self.device)
+        self.groups = 0 if siblings is None else int(siblings.max()) + 1
         self.batch = recipe.batch_for(len(examples))
         groups = parameter_groups(network, recipe)
         self.parameters = [p for group in groups for p in group["params"]]
@@ -285,7 +293,17 @@ class _Training:
         target = logits.new_zeros((len(batch), self.examples.gold.shape[1] + 1))
         target.scatter_(1, self.gold[batch.index], 1.0)  # the last column takes what is no label
         target = target[:, : logits.shape[1]]
-        return LOSSES[self.recipe.loss](logits, target)
+        if self.recipe.loss != "hbm":
+            return LOSSES[self.recipe.loss](logits, target)
+        assert self.siblings is not None
+        return hbm(
+            logits,
+            target,
+            self.siblings[: logits.shape[1]],
+            count=self.groups,
+            bias=self.recipe.hbm_bias,
+            margin=self.recipe.hbm_margin,
+        )
 
     @contextmanager
     def _averaged(self) -> Iterator[None]:

@@ -70,7 +70,8 @@ class Prepared:
     train: NumberedSplit
     dev: NumberedSplit
     thesaurus: Thesaurus | None = None
-    """Alternative labels and broader concepts of the labels, where a network reads them."""
+    """Alternative labels and broader concepts of the labels: encoders read them, and the loss
+    ``hbm`` asks which labels have the same broader concept."""
 
 
 def make_split(
@@ -98,6 +99,7 @@ def prepare(
     min_count: int = 1,
     seed: int = 0,
     cache: Path | None = None,
+    thesaurus: Thesaurus | None = None,
 ) -> Prepared:
     """Tokenise and number the documents, and find the vector of each word.
 
@@ -131,6 +133,7 @@ def prepare(
         found=found,
         train=make_split(train, corpus, vocabulary, label_space),
         dev=make_split(dev, tokenize_corpus(dev, cache=cache), vocabulary, label_space),
+        thesaurus=thesaurus,
     )
 
 

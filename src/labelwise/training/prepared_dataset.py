@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise.corpus.dataset import Dataset
+from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.evaluation.runs import DataRecord
 from labelwise.files import write_whole
 from labelwise.layers.encoder_files import find_encoder, read_tokenizer
@@ -42,6 +43,7 @@ def prepare_in_words(
         dim=dim,
         min_count=min_count,
         cache=cache,
+        thesaurus=_known(dataset),
     )
     assert isinstance(prepared.vocabulary, Vocabulary)  # of words, not of pieces
     corpus = tokenize_corpus(dataset.test, cache=cache)
@@ -58,11 +60,16 @@ def prepare_in_pieces(
     """Write the data set in the word pieces of an encoder, the first ``most`` of each document."""
     pieces = read_tokenizer(find_encoder(encoder))
     space = dataset.label_space
-    named = dataset.thesaurus.about(space.ids) if dataset.thesaurus else None
-    prepared = prepare_pieces(dataset.train, dataset.dev, space, pieces, thesaurus=named, most=most)
+    known = _known(dataset)
+    prepared = prepare_pieces(dataset.train, dataset.dev, space, pieces, thesaurus=known, most=most)
     test = piece_split(dataset.test, pieces, space, most)
     _write(folder, dataset, prepared, test, {"encoder": Path(encoder).name})
     return prepared
+
+
+def _known(dataset: Dataset) -> Thesaurus | None:
+    """What the thesaurus says of the labels."""
+    return dataset.thesaurus.about(dataset.label_space.ids) if dataset.thesaurus else None
 
 
 def _write(

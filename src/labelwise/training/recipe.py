@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Literal, get_args
 
 from labelwise.errors import LabelwiseError
 
 Precision = Literal["auto", "float32", "bfloat16"]
+Loss = Literal["bce", "zlpr", "hbm"]
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,16 @@ class Recipe:
     averaging: float = 0.0
     """With 0.999, say, what is scored and kept is a running average of the weights, of about the
     last 1,000 steps; 0: the weights themselves. A rate that falls to zero averages as well."""
-    loss: Literal["bce", "zlpr"] = "bce"
+    loss: Loss = "bce"
     """``bce`` is binary cross-entropy over all labels. ``zlpr`` ranks the gold labels above zero
-    and the others below it, all of a document together, however many they are."""
+    and the others below it, all of a document together, however many they are; ``hbm`` does so
+    among labels with the same broader concept, and so needs a thesaurus that says which."""
+    hbm_bias: float = 1.0
+    """Of ``hbm``, as published: how much further, in standard deviations of their logits, labels
+    are pushed that lie far apart."""
+    hbm_margin: float = 0.01
+    """Of ``hbm``, as published for EURLEX57K: a label is left alone where the sigmoid of twice its
+    logit, or of its negative for a gold label, is at most this; 0: never."""
     clip: float = 5.0
     """The largest norm of the gradient of the loss (summed over labels, averaged over documents):
     seldom reached, it keeps one odd batch from throwing the training off."""
@@ -70,8 +79,15 @@ class Recipe:
         for name in ("beta2", "averaging"):
             if not 0 <= getattr(self, name) < 1:
                 raise LabelwiseError(f"{name} must be from 0 to below 1, not {getattr(self, name)}")
-        if self.loss not in ("bce", "zlpr"):
-            raise LabelwiseError(f"loss must be bce or zlpr, not {self.loss!r}")
+        if self.loss not in get_args(Loss):
+            raise LabelwiseError(f"loss must be bce, zlpr or hbm, not {self.loss!r}")
+        if not 0 <= self.hbm_bias < math.inf:
+            raise LabelwiseError(f"hbm_bias must not be negative, but is {self.hbm_bias!r}")
+        if not 0 <= self.hbm_margin < 0.5:
+            raise LabelwiseError(
+                f"hbm_margin must be from 0 to below 0.5, where a label would be left alone on the "
+                f"wrong side, not {self.hbm_margin!r}"
+            )
         for name in ("learning_rate", "clip"):
             if not getattr(self, name) > 0:
                 raise LabelwiseError(f"{name} must be above zero, not {getattr(self, name)!r}")
@@ -105,11 +121,15 @@ class Recipe:
 NOT_OF_THE_RESULT = ("device", "precision", "max_seconds")
 """Settings that may change between a training and its resumption."""
 
+OF_HBM = ("hbm_bias", "hbm_margin")
+"""Settings that decide nothing under another loss."""
+
 
 def settings_of_result(recipe: Recipe) -> dict[str, object]:
     """The settings that decide the weights; a checkpoint is resumed only under equal ones."""
+    others = NOT_OF_THE_RESULT if recipe.loss == "hbm" else (*NOT_OF_THE_RESULT, *OF_HBM)
     return {
         field.name: getattr(recipe, field.name)
         for field in fields(recipe)
-        if field.name not in NOT_OF_THE_RESULT
+        if field.name not in others
     }

@@ -16,7 +16,7 @@ from labelwise.errors import LabelwiseError, MissingExtraError
 from labelwise.evaluation.trial_records import State, Trial
 from labelwise.tuning.space import Choice, Range, Space, space_to_json
 
-STARTUP = 10
+STARTUP = 6
 """Trials drawn at random before the estimator has something to go by."""
 
 
