@@ -28,7 +28,15 @@ from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.calibration import Calibration, Curve
 from labelwise.evaluation.unseen_scale import UnseenScale
 from labelwise.methods import Method
-from labelwise.methods.base import PretrainedSettings, Resumable, Rounding, VectorSettings, Widening
+from labelwise.methods.base import (
+    PretrainedSettings,
+    Resumable,
+    Rounding,
+    Sharding,
+    Twinning,
+    VectorSettings,
+    Widening,
+)
 from labelwise.training.recipe import Recipe
 
 SMALL_NETWORK: dict[str, Any] = {
@@ -94,7 +102,7 @@ def fitted(name: str, data: Dataset, every: int = 2) -> Method:
     method = cls(cls.Settings(**settings))
     # Half of the documents are enough for what is checked, and networks take their time.
     train = data.train[::every] if cls.reads != "documents" else data.train
-    method.fit(train, data.dev[:40], data.label_space)
+    method.fit(train, data.dev[: 80 // every], data.label_space)
     return method
 
 
@@ -120,8 +128,8 @@ def check_same_seed_gives_the_same_scores(method: Method, data: Dataset) -> None
         assert method.__class__.__doc__ is not None
         assert "seed" in method.__class__.__doc__, "say why the seed does not settle the scores"
         return
-    once, again = (fitted(method.name, data, every=12) for _ in range(2))
-    np.testing.assert_array_equal(once.scores(data.test), again.scores(data.test))
+    once, again = (fitted(method.name, data, every=20) for _ in range(2))
+    np.testing.assert_array_equal(once.scores(data.test[:24]), again.scores(data.test[:24]))
     assert once.threshold == again.threshold
 
 
@@ -303,6 +311,13 @@ def check_what_a_method_says_of_itself_holds(method: Method, data: Dataset, fold
     if isinstance(method, Widening):
         wider = method.with_labels({"7001": "imports of fruit"})
         assert wider.scores(some).shape == (4, len(data.label_space) + 1)
+    if isinstance(method, Twinning):
+        twin = type(method).like(method.parts, method)
+        np.testing.assert_array_equal(twin.scores(some), scores)
+        assert twin.threshold == method.threshold
+    if isinstance(method, Sharding):
+        whole = type(method).from_shards([method], data.dev).scores(some)  # chances fitted anew
+        np.testing.assert_array_equal(whole.argmax(axis=1), scores.argmax(axis=1))
 
 
 def _top_label(method: Method, document: Document) -> str:

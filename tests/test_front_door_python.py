@@ -7,6 +7,7 @@ import inspect
 import json
 import subprocess
 import sys
+import typing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from labelwise.corpus.synthetic import make_dataset
 from labelwise.errors import CallError, LabelwiseError
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.svm import SVM
+from labelwise.model import TagOptions
 
 DOCS = Path(__file__).parent.parent / "docs/python.md"
 
@@ -54,6 +56,33 @@ def test_a_function_takes_the_options_of_the_command_of_its_name(name: str) -> N
     options = set(inspect.signature(getattr(app, name)).parameters)
     taken = set(inspect.signature(getattr(labelwise, name)).parameters)
     assert taken - {"command"} == options - {"as_json", "help_settings"}
+
+
+def test_the_options_of_tag_are_those_of_tags_and_typed() -> None:
+    options = inspect.signature(labelwise.Model.tags).parameters
+    named = {name: one.annotation for name, one in options.items() if one.kind == one.KEYWORD_ONLY}
+    assert named == {
+        name: kind.__forward_arg__ for name, kind in TagOptions.__annotations__.items()
+    }
+    for function in typing.get_overloads(labelwise.Model.tag):
+        assert inspect.signature(function).parameters["options"].annotation == "Unpack[TagOptions]"
+
+
+@pytest.mark.slow
+def test_a_type_checker_refuses_an_option_that_there_is_not(tmp_path: Path) -> None:
+    file = tmp_path / "calls.py"
+    file.write_text(
+        "import labelwise\n"
+        "model = labelwise.load()\n"
+        "model.tag('an act', tpo=3)\n"
+        "model.tag('an act', top='three')\n"
+        "model.explain('an act', tpo=3)\n"
+        "print(model.tag('an act', top=3, threshold='tuned').tags, model.tag(['an act'])[0].tags)\n"
+    )
+    asked = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), str(file)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    told = {line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line}
+    assert told == {"3", "4", "5"}, done.stdout
 
 
 def test_what_is_trained_and_measured_in_python_is_what_the_commands_write(

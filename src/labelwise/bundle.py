@@ -30,6 +30,7 @@ from safetensors.numpy import save as save_arrays
 import labelwise
 from labelwise import methods
 from labelwise.corpus.labels import GROUPS, LabelSpace
+from labelwise.corpus.relabelling import date_in
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import BundleError, LabelwiseError, MissingExtraError
 from labelwise.evaluation.calibration import Calibration
@@ -259,6 +260,20 @@ def thesaurus_in(card: Mapping[str, Any], path: str | Path) -> Thesaurus | None:
         raise BundleError(
             f"{path}: what was saved as its thesaurus is none ({error}): train it again"
         ) from error
+
+
+def dated_thesaurus(card: Mapping[str, Any]) -> dict[str, str | None] | None:
+    """The name and the date of the thesaurus that the labels are from: the one that the model was
+    relabelled to, or trained with. Bundles that are older than this record have it in the name of
+    their data; None where the labels are those of the data set."""
+    if new := card.get("relabelled"):
+        return {"name": new["name"], "date": new["date"]}
+    data = card.get("data", {})
+    if known := data.get("thesaurus"):
+        return dict(known)
+    added = str(data.get("name", "")).split("+")[1:]
+    named = next((one for one in added if one.startswith("eurovoc")), None)
+    return {"name": named, "date": date_in(named)} if named else None
 
 
 def _read_part(folder: Path, entry: Mapping[str, Any]) -> bytes:

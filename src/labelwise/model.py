@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +104,28 @@ class Tag:
         return record
 
 
+class TagOptions(TypedDict, total=False):
+    """Which labels ``Model.tag`` and ``Model.tags`` give of a document, and with what."""
+
+    top: int
+    """At most so many; 5 if not given."""
+    threshold: float | Literal["tuned"] | None
+    """Only labels that score above it; "tuned" is the model's own."""
+    certified: float | None
+    """Above the score from which on so many are right (`labelwise calibrate --on`)."""
+    precision: float | None
+    """From the top, while the mean score is at least this."""
+    best: int
+    """So many at least, whatever these leave out."""
+    include: Sequence[str]
+    """Only labels of these ids, or of parts of the thesaurus: ``domain:60``, ``mt:6006``,
+    ``under:1117``."""
+    exclude: Sequence[str]
+    """Never labels of these, named as above."""
+    evidence: bool
+    """With the words that speak for each label."""
+
+
 @dataclass(frozen=True)
 class Tagging:
     """A document and its labels, the best first."""
@@ -156,13 +178,25 @@ class Model:
         """The score above which a label is assigned."""
         return self.method.threshold
 
+    @property
+    def thesaurus_date(self) -> str | None:
+        """Of which day, month or year the thesaurus is that the labels are from, where the name of
+        its file said so."""
+        known = bundles.dated_thesaurus(self.card)
+        return known["date"] if known else None
+
+    @overload  # a text is a sequence of texts as well: the first that fits is meant
+    def tag(  # type: ignore[overload-overlap]
+        self, what: str | Document, **options: Unpack[TagOptions]
+    ) -> Tagging: ...
     @overload
-    def tag(self, what: str | Document, **options: Any) -> Tagging: ...
-    @overload
-    def tag(self, what: Path | Sequence[What], **options: Any) -> list[Tagging]: ...
-    def tag(self, what: What | Sequence[What], **options: Any) -> Tagging | list[Tagging]:
+    def tag(self, what: Path | Sequence[What], **options: Unpack[TagOptions]) -> list[Tagging]: ...
+    def tag(
+        self, what: What | Sequence[What], **options: Unpack[TagOptions]
+    ) -> Tagging | list[Tagging]:
         """The labels of a text or a document; of a file, a folder or a list, those of each of its
-        documents in a list. ``tags`` has the options, and takes more documents than fit in memory.
+        documents in a list. ``TagOptions`` has the options; ``tags`` takes the same, and more
+        documents than fit in memory.
         """
         found = list(self.tags(_documents(what), **options))
         return found[0] if isinstance(what, str | Document) else found
@@ -180,15 +214,7 @@ class Model:
         exclude: Sequence[str] = (),
         evidence: bool = False,
     ) -> Iterator[Tagging]:
-        """The labels of each document, at most ``top``, as the documents come.
-
-        ``threshold``: only labels that score above it; "tuned" is the model's own. ``certified``:
-        above the score from which on so many are right (`labelwise calibrate --on`).
-        ``precision``: from the top, while the mean score is at least this. ``best``: so many at
-        least, whatever these leave out. ``include``, ``exclude``: only, or never, labels of these
-        ids, or of parts of the thesaurus (``domain:60``, ``mt:6006``, ``under:1117``).
-        ``evidence``: with the words that speak for each label.
-        """
+        """The labels of each document, as the documents come; ``TagOptions`` has the options."""
         cut = self.cut(threshold=threshold, certified=certified, precision=precision, best=best)
         return self.cut_tags(
             documents, cut, top=top, include=include, exclude=exclude, evidence=evidence

@@ -19,6 +19,14 @@ NAMES = (NAME, SMALL)
 FIRST = "eurlex57k"
 """What the first edition was trained on."""
 
+EURLEX57K_YEARS = "1958 to 2016"
+NEWLAW_YEARS = "titles of 1992 to 2026, most of them of 2004 to 2019, and texts of 1958 to 2015"
+NEWLAW_DEV_YEARS = "the texts of 2016 to 2022 that its twin is measured on (newlaw dev)"
+"""Of the training documents, by their CELEX numbers; tested where the data is there."""
+
+NEWLAW_DEV = "newlaw-2016-2022"
+"""What newlaw dev is called where it was trained on in the end."""
+
 NOTICES = (
     "Trained on EURLEX57K (Chalkidis et al., 2019), licence CC-BY-SA-4.0.",
     "The texts of EURLEX57K are © European Union, https://eur-lex.europa.eu, reusable with "

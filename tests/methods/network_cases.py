@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import random
 from importlib import import_module
+from typing import Any
 
 import torch
+from encoder_cases import tiny_encoder
 
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.labels import LabelSpace
+from labelwise.methods.base_network import BaseNetworkMethod
+from labelwise.methods.minilm_lwan import MinilmLwan, MinilmLwanSettings
 from labelwise.methods.network import NetworkMethod
 
 CLASSES = {
@@ -35,6 +39,9 @@ TOPICS = {
     "5255": ("vessel", "vessel ship port trawler"),
 }
 FILLER = ["the", "of", "and", "council", "regulation", "article", "shall", "member", "states"]
+WORDS = [*FILLER, *(word for _, words in TOPICS.values() for word in words.split())]
+KINDS = ["bert", "mpnet"]
+"""Encoders; the name of one stands for a network that has it."""
 
 
 def act(seed: int, labels: tuple[str, ...] = ("693", "1309"), sections: int = 3) -> Document:
@@ -79,15 +86,31 @@ def small(name: str, **settings: object) -> NetworkMethod:
     return cls(cls.Settings(**quick))
 
 
-_fitted: dict[str, NetworkMethod] = {}
+def small_encoder(kind: str = "bert", **settings: Any) -> MinilmLwan:
+    """A method with a tiny encoder that knows the words of the acts."""
+    quick: dict[str, Any] = {
+        "encoder": str(tiny_encoder(kind, WORDS)),
+        "epochs": 2,
+        "piece_tokens": 20,
+        "stride": 20,
+        "dropout": 0.1,
+        "encoder_rate": 0.002,
+        "learning_rate": 0.02,
+        "device": "cpu",
+    }
+    return MinilmLwan(MinilmLwanSettings(**quick | settings))
 
 
-def fitted(name: str) -> NetworkMethod:
-    """A trained small method; each is trained once in a process."""
+_fitted: dict[str, BaseNetworkMethod] = {}
+
+
+def fitted(name: str) -> Any:
+    """A trained small method, or one with an encoder of this kind; each is trained once in a
+    process."""
     if name not in _fitted:
         torch.set_num_threads(1)
         train = acts(60)
-        method = small(name)
+        method = small_encoder(name) if name in KINDS else small(name)
         method.fit(train, acts(12, seed=1), label_space(train))
         _fitted[name] = method
     return _fitted[name]

@@ -9,10 +9,11 @@ from typing import Any
 
 import torch
 from encoder_cases import tiny_encoder
-from network_cases import NAMES, acts, label_space, small
+from network_cases import NAMES, TOPICS, acts, label_space, small
 from safetensors.torch import save_file
 from torch import Tensor
 
+from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.layers.label_parallel import LabelParallel, own_labels
 from labelwise.layers.labels import LabelWise
 from labelwise.methods.minilm_lwan import MinilmLwan
@@ -20,8 +21,20 @@ from labelwise.methods.network import NetworkMethod
 from labelwise.training.processes import Processes, together
 
 ENCODER = "minilm-lwan"
-TRAINED = [*NAMES, ENCODER]
+HBM = "bigru-lwan-hbm"
+"""A network whose loss asks which labels are siblings."""
+TRAINED = [*NAMES, ENCODER, HBM]
 LABELS = 11
+
+
+def thesaurus() -> Thesaurus:
+    """The topics under concepts that are no labels: two of them, one of which is unseen, at sea."""
+    above = {"693": "1", "3173": "1", "2437": "2", "5255": "2"}
+    topics = [
+        Concept(id, "", name, broader=(above[id],) if id in above else ())
+        for id, (name, _) in TOPICS.items()
+    ]
+    return Thesaurus.of([*topics, Concept("1", "", "produce"), Concept("2", "", "sea")])
 
 
 def trained(name: str, folder: Path) -> NetworkMethod:
@@ -36,6 +49,9 @@ def trained(name: str, folder: Path) -> NetworkMethod:
                 averaging=0.9, device="cpu",
             )
         )  # fmt: skip
+    elif name == HBM:
+        method = small("bigru-lwan", dropout=0.3, loss="hbm")
+        method.thesaurus = thesaurus()
     else:
         method = small(name, dropout=0.3, word_dropout=0.1, averaging=0.9)
     method.run_dir = folder / name

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
 from copy import deepcopy
-from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,35 +17,19 @@ import numpy as np
 import pytest
 import torch
 from encoder_cases import tiny_encoder
-from network_cases import FILLER, TOPICS, act, acts, label_space
+from network_cases import FILLER, KINDS, WORDS, act, acts, fitted, label_space, small_encoder
 
 from labelwise import bundle
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import BundleError, LabelwiseError
-from labelwise.methods import saved_weights
+from labelwise.methods import encoder, saved_weights
 from labelwise.methods.encoder import EncoderMethod, EncoderSettings, label_names, whole_words
-from labelwise.methods.minilm_lwan import MinilmLwan, MinilmLwanSettings
+from labelwise.methods.minilm_lwan import MinilmLwan
+from labelwise.methods.spans import Span, Spans
 from labelwise.training.checkpoint import read_checkpoint
 from labelwise.training.loop import RunFolder
 from labelwise.training.prepared import prepare
-
-KINDS = ["bert", "mpnet"]
-WORDS = [*FILLER, *(word for _, words in TOPICS.values() for word in words.split())]
-
-
-def small(kind: str = "bert", **settings: Any) -> MinilmLwan:
-    quick: dict[str, Any] = {
-        "encoder": str(tiny_encoder(kind, WORDS)),
-        "epochs": 2,
-        "piece_tokens": 20,
-        "stride": 20,
-        "dropout": 0.1,
-        "encoder_rate": 0.002,
-        "learning_rate": 0.02,
-        "device": "cpu",
-    }
-    return MinilmLwan(MinilmLwanSettings(**quick | settings))
 
 
 def trained(method: EncoderMethod, **known: Any) -> EncoderMethod:
@@ -54,11 +39,6 @@ def trained(method: EncoderMethod, **known: Any) -> EncoderMethod:
         setattr(method, name, value)
     method.fit(train, acts(12, seed=1), label_space(train))
     return method
-
-
-@cache
-def fitted(kind: str) -> EncoderMethod:
-    return trained(small(kind))
 
 
 def long_act(words: int) -> Document:
@@ -76,7 +56,7 @@ def test_a_document_beyond_the_last_piece_is_not_read_on(kind: str) -> None:
 
 
 def test_pieces_are_read_apart_and_overlap_where_the_stride_is_shorter() -> None:
-    method = small(pieces=3, piece_tokens=4, stride=3)
+    method = small_encoder(pieces=3, piece_tokens=4, stride=3)
     method.vocabulary = fitted("bert").vocabulary
     rows = method._number([long_act(11), Document("empty", "", ())])
     tokens = [
@@ -89,7 +69,7 @@ def test_pieces_are_read_apart_and_overlap_where_the_stride_is_shorter() -> None
 
 
 def test_what_is_read_twice_is_one_place_of_evidence() -> None:
-    method = trained(small(pieces=3, piece_tokens=6, stride=4))
+    method = trained(small_encoder(pieces=3, piece_tokens=6, stride=4))
     (evidence,) = method.evidence(long_act(30), ["3173"])
     places = [(span.start, span.end) for span in evidence.spans]
     assert len(set(places)) == len(places) == 14
@@ -104,7 +84,29 @@ def test_the_pieces_of_a_word_are_one_word_of_evidence() -> None:
     assert len(pieces) > 3
     words = [document.text[span.start : span.end] for span in evidence.spans]
     assert words == ["Grapevines", ",", "wine"]
-    assert whole_words([], "") == ()
+    assert whole_words([], "") == []
+    assert whole_words([Spans.of([])], "") == [()]
+
+
+def test_whole_words_are_those_of_a_plain_walk_over_the_pieces() -> None:
+    """Read twice, in any order, and for two labels at once."""
+    text = "Grapevines, wine 12kg – of Åland's ﬁsh"
+    pick = random.Random(0)
+    borders = sorted({0, len(text), *pick.sample(range(len(text)), 20)})
+    pieces = [(a, b) for a, b in pairwise(borders) if not text[a:b].isspace()]
+    places = pieces * 2
+    pick.shuffle(places)
+    labels = [Spans.of([Span(a, b, pick.random()) for a, b in places]) for _ in range(2)]
+    for one, found in zip(labels, whole_words(labels, text), strict=True):
+        words: list[Span] = []
+        for a, b in pieces:
+            weight = sum(span.weight for span in one if (span.start, span.end) == (a, b))
+            if words and words[-1].end == a and text[a - 1 : a + 1].isalnum():
+                words[-1] = Span(words[-1].start, b, words[-1].weight + weight)
+            else:
+                words.append(Span(a, b, weight))
+        assert [(s.start, s.end) for s in found] == [(s.start, s.end) for s in words]
+        np.testing.assert_allclose(found.weights, [s.weight for s in words])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -222,6 +224,11 @@ def test_unseen_labels_have_no_learned_part_and_are_no_negatives() -> None:
     method.network.eval()
 
 
+def test_as_many_labels_as_the_settings_say_do_without_their_learned_part() -> None:
+    assert fitted("bert").network.labels.dropout == MinilmLwan.Settings().label_dropout == 0.2
+    assert trained(small_encoder(epochs=1, label_dropout=0.5)).network.labels.dropout == 0.5
+
+
 def test_the_names_of_a_label_all_count() -> None:
     thesaurus = Thesaurus.of(
         [
@@ -238,7 +245,7 @@ def test_the_names_of_a_label_all_count() -> None:
         ("produce", "broader"),
     ]
     plain, known = (
-        trained(small(epochs=1, learning_rate=1e-30, encoder_rate=1e-30), thesaurus=one)
+        trained(small_encoder(epochs=1, learning_rate=1e-30, encoder_rate=1e-30), thesaurus=one)
         for one in (None, thesaurus)
     )
     own, others = (one.network.labels.descriptors for one in (plain, known))
@@ -248,22 +255,22 @@ def test_the_names_of_a_label_all_count() -> None:
 
 
 def test_frozen_layers_stay_and_the_rest_learns() -> None:
-    untrained = trained(small(epochs=1, learning_rate=1e-30, encoder_rate=1e-30))
+    untrained = trained(small_encoder(epochs=1, learning_rate=1e-30, encoder_rate=1e-30))
     before = untrained.network.state_dict()
-    method = trained(small(epochs=1, frozen_layers=1))
+    method = trained(small_encoder(epochs=1, frozen_layers=1))
     after = method.network.state_dict()
     for name in ("words.weight", "encoder.positions", "encoder.layers.0.read.weight"):
         assert torch.equal(before[name], after[name]), name
     for name in ("encoder.layers.1.read.weight", "labels.queries", "labels.project_query"):
         assert not torch.equal(before[name], after[name]), name
-    features = trained(small(epochs=1, frozen_layers=2)).network.state_dict()
+    features = trained(small_encoder(epochs=1, frozen_layers=2)).network.state_dict()
     for name, value in before.items():
         if name.startswith(("words.", "encoder.")):
             assert torch.equal(value, features[name]), name
 
 
 def test_lower_layers_learn_at_a_lower_rate() -> None:
-    network = trained(small(epochs=1, layer_decay=0.5)).network
+    network = trained(small_encoder(epochs=1, layer_decay=0.5)).network
     shares = network.learning_shares
     assert shares["encoder.layers.1."] == pytest.approx(0.1)  # 0.002 beside 0.02
     assert shares["encoder.layers.0."] == pytest.approx(0.05)
@@ -272,7 +279,7 @@ def test_lower_layers_learn_at_a_lower_rate() -> None:
 
 @pytest.mark.parametrize("loss", ["bce", "zlpr"])
 def test_it_learns_what_acts_are_about(loss: str) -> None:
-    method = trained(small(epochs=12, loss=loss, averaging=0.5))
+    method = trained(small_encoder(epochs=12, loss=loss, averaging=0.5))
     documents = acts(20, seed=9)
     scores = method.scores(documents)
     best = np.argsort(-scores[:, :4], axis=1)[:, :2]  # without the unseen one
@@ -296,6 +303,35 @@ def test_the_best_labels_are_found_without_attending_to_all(monkeypatch: Any) ->
     assert method.best_scores([]).shape == (0, 5)
 
 
+def test_where_bytes_are_multiplied_quickly_all_labels_are_attended_to(monkeypatch: Any) -> None:
+    method = deepcopy(fitted("bert"))
+    documents = acts(3, seed=5)
+    exact = method.scores(documents)
+    monkeypatch.setattr(method.network, "shortlist", 1)
+    monkeypatch.setattr(method.network.look, "forward", None)  # may not be asked
+    monkeypatch.setattr(encoder, "products_in_8_bits", lambda weight: True)
+    np.testing.assert_array_equal(method.best_scores(documents), exact)
+
+
+def test_one_label_in_eight_is_attended_to_in_full_at_least(monkeypatch: Any) -> None:
+    method = deepcopy(fitted("bert"))
+    asked: list[int] = []
+    look = method.network.look.forward
+
+    def counted(h: Any, lengths: Any, labels: Any, most: int) -> Any:
+        asked.append(most)
+        return look(h, lengths, labels, most)
+
+    monkeypatch.setattr(method.network.look, "forward", counted)
+    monkeypatch.setattr(method.network, "shortlist", 1)
+    monkeypatch.setattr(encoder, "products_in_8_bits", lambda weight: False)
+    monkeypatch.setattr(encoder, "SHORTLISTED", 3)
+    method.best_scores(acts(1, seed=5))
+    monkeypatch.setattr(encoder, "SHORTLISTED", 2)  # five labels, two of which are asked for
+    method.best_scores(acts(1, seed=6))
+    assert asked == [1, 2]
+
+
 def test_killed_it_ends_with_the_weights_of_one_never_killed(tmp_path: Path) -> None:
     script = (
         "import sys\n"
@@ -304,7 +340,7 @@ def test_killed_it_ends_with_the_weights_of_one_never_killed(tmp_path: Path) -> 
         "from labelwise.training import loop\n"
         "loop.CHECKPOINT_SECONDS = 0.0\n"
         "encoder, folder, resume = sys.argv[1:]\n"
-        "method = cases.small(encoder=encoder, averaging=0.9, epochs=3)\n"
+        "method = cases.small_encoder(encoder=encoder, averaging=0.9, epochs=3)\n"
         "cases.trained(method, run_dir=Path(folder), resume=resume == 'resume')\n"
     )
     folder, encoder = tmp_path / "killed", str(tiny_encoder("bert", WORDS))
@@ -325,8 +361,8 @@ def test_killed_it_ends_with_the_weights_of_one_never_killed(tmp_path: Path) -> 
     stood = read_checkpoint(file)[1]["progress"]
     assert not stood["finished"]
     settings: dict[str, Any] = {"encoder": encoder, "averaging": 0.9, "epochs": 3}
-    resumed = trained(small(**settings), run_dir=folder, resume=True)
-    whole = trained(small(**settings))
+    resumed = trained(small_encoder(**settings), run_dir=folder, resume=True)
+    whole = trained(small_encoder(**settings))
     for name, tensor in whole.network.state_dict().items():
         assert torch.equal(resumed.network.state_dict()[name], tensor), name
 
@@ -354,16 +390,16 @@ def test_wrong_settings_are_sentences() -> None:
     with pytest.raises(LabelwiseError, match="encoder_rate must be above zero"):
         EncoderSettings(encoder_rate=0.0)
     with pytest.raises(LabelwiseError, match="reads rows of 64 tokens"):
-        trained(small(piece_tokens=63, stride=63))
+        trained(small_encoder(piece_tokens=63, stride=63))
     with pytest.raises(LabelwiseError, match="there is no encoder 'no-such-encoder'"):
-        trained(small(encoder="no-such-encoder"))
+        trained(small_encoder(encoder="no-such-encoder"))
 
 
 def test_a_corpus_prepared_in_words_is_refused() -> None:
     train = acts(8)
     prepared = prepare(train, acts(2, seed=1), label_space(train), dim=4)
     with pytest.raises(LabelwiseError, match="prepared in words"):
-        small().fit_prepared(prepared)
+        small_encoder().fit_prepared(prepared)
 
 
 def test_an_act_keeps_its_offsets_whatever_its_letters() -> None:

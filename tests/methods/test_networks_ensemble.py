@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 import torch
@@ -9,8 +11,11 @@ from network_cases import act, acts, fitted, label_space
 
 from labelwise import bundle
 from labelwise.corpus.document import Document
-from labelwise.errors import LabelwiseError
+from labelwise.errors import BundleError, LabelwiseError
+from labelwise.methods.base import State
 from labelwise.methods.ensemble_lwan import EnsembleLwan, best_shift
+from labelwise.methods.members import members_state
+from labelwise.methods.sparse_rows import named
 
 DOCUMENTS = acts(6, seed=7)
 
@@ -64,6 +69,33 @@ def test_it_is_built_from_two_saved_bundles_and_saved_as_one(members: tuple, tmp
     loaded = bundle.load(tmp_path / "wider")
     np.testing.assert_allclose(loaded.scores(DOCUMENTS), wider.scores(DOCUMENTS), rtol=1e-6)
     assert loaded.scores(DOCUMENTS).shape == (6, 6)
+
+
+def test_one_that_was_saved_with_its_members_by_name_still_loads(members: tuple) -> None:
+    """As ensembles were saved before they were saved as blends are; with labels added, too."""
+    ensemble = EnsembleLwan.from_methods(members)
+    ensemble.shift = 1.5
+    for one in (ensemble, ensemble.with_labels({"99": "oranges and lemons"})):
+        lwan, z = (part.state() for part in one.parts)
+        before = State(
+            {**named("lwan", lwan.arrays), **named("z", z.arrays)},
+            {
+                "shift": one.shift,
+                "lwan_labels": one.lwan.label_space.to_json(),
+                "settings": {"lwan": asdict(one.lwan.settings), "z": asdict(one.z.settings)},
+                "values": {"lwan": lwan.values, "z": z.values},
+            },
+        )
+        again = EnsembleLwan.restore(one.settings, one.label_space, before)
+        np.testing.assert_array_equal(again.scores(DOCUMENTS), one.scores(DOCUMENTS))
+
+
+def test_a_state_with_other_members_is_refused(members: tuple) -> None:
+    ensemble = EnsembleLwan.from_methods(members)
+    swapped = members_state(members[::-1], ensemble.label_space)
+    spoilt = State(swapped.arrays, {**swapped.values, "shift": 0.0})
+    with pytest.raises(BundleError, match="not z-bigru-lwan and bigru-lwan"):
+        EnsembleLwan.restore(ensemble.settings, ensemble.label_space, spoilt)
 
 
 def test_other_members_or_other_labels_are_refused(members: tuple) -> None:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from network_cases import NAMES, act, fitted
+from network_cases import KINDS, NAMES, act, fitted
 from torch import Tensor
 
 from labelwise.corpus.document import Document, Section
 from labelwise.errors import LabelwiseError
 from labelwise.methods import explainers, get
+from labelwise.methods.base_network import BaseNetworkMethod
 from labelwise.methods.explainers import EXPLAINERS, Asked
-from labelwise.methods.network import NetworkMethod
 from labelwise.training.batches import Gatherer
 
 DOCUMENT = act(8, ("693", "2437"), sections=3)
 LABELS = ["2437", "693"]
 
 
-def asked(method: NetworkMethod, document: Document = DOCUMENT) -> Asked:
+def asked(method: BaseNetworkMethod, document: Document = DOCUMENT) -> Asked:
     gather = Gatherer(method._number([document]), torch.device("cpu"))
     columns = torch.tensor([method.label_space.index[label] for label in LABELS])
     return Asked(method.network.eval(), gather, columns, "float32")
@@ -34,12 +34,12 @@ def logits(question: Asked, keep: Tensor | float) -> Tensor:
     return found
 
 
-def weights(method: NetworkMethod, explainer: str) -> np.ndarray:
+def weights(method: BaseNetworkMethod, explainer: str) -> np.ndarray:
     found = method.evidence(DOCUMENT, LABELS, explainer)
     return np.array([[span.weight for span in one.spans] for one in found])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *KINDS])
 @pytest.mark.parametrize("explainer", EXPLAINERS)
 def test_every_explainer_weighs_every_word_read_in_shares(name: str, explainer: str) -> None:
     method = fitted(name)
@@ -55,7 +55,7 @@ def test_every_explainer_weighs_every_word_read_in_shares(name: str, explainer: 
     np.testing.assert_array_equal(method.scores([DOCUMENT]), before)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *KINDS])
 @pytest.mark.parametrize("explainer", EXPLAINERS)
 def test_labels_asked_together_get_what_each_gets_alone(name: str, explainer: str) -> None:
     method = fitted(name)
@@ -65,7 +65,7 @@ def test_labels_asked_together_get_what_each_gets_alone(name: str, explainer: st
         np.testing.assert_allclose(row, [span.weight for span in one.spans], atol=1e-4)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *KINDS])
 def test_integrated_gradients_add_up_to_what_the_words_change(name: str) -> None:
     """Completeness: from vectors of zeros to the document, the logit moves by their sum."""
     question = asked(fitted(name))
@@ -76,7 +76,7 @@ def test_integrated_gradients_add_up_to_what_the_words_change(name: str) -> None
     np.testing.assert_allclose(found, moved, rtol=0.1 if kinked else 1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *KINDS])
 def test_occlusion_is_what_the_logit_loses_without_a_word(name: str) -> None:
     question = asked(fitted(name))
     found = explainers.occlusion(question)
@@ -108,7 +108,7 @@ def test_a_long_document_is_occluded_in_windows_whose_words_share_the_loss(
     assert not found[windows < 0].any()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *KINDS])
 def test_attingrad_is_attention_times_the_size_of_gradient_times_input(name: str) -> None:
     question = asked(fitted(name))
     found, attended = explainers.attingrad(question), explainers.attention(question)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from labelwise.corpus.parquet import pyarrow
-from labelwise.model import DIGITS, Tagging
+from labelwise.model import Tagging
 
 Prediction = dict[str, Any]
 
@@ -24,17 +24,15 @@ class Row(NamedTuple):
     """The best label first."""
 
 
+KEPT = ("id", "descriptor", "score", "assigned")
+"""Of a prediction as it is written everywhere. What hangs on the label alone (its place, its group)
+is not repeated for each of a million documents."""
+
+
 def predictions_of(tagging: Tagging) -> list[Prediction]:
-    """The labels of a document. What hangs on the label alone (its place, its group) is not
-    repeated for each of a million documents."""
+    """The labels of a document, the best first."""
     return [
-        {
-            "id": tag.id,
-            "descriptor": tag.descriptor,
-            "score": round(tag.score, DIGITS),
-            "assigned": tag.assigned,
-        }
-        for tag in tagging
+        {name: written[name] for name in KEPT} for written in (tag.to_json() for tag in tagging)
     ]
 
 
@@ -44,14 +42,8 @@ def as_jsonl(rows: Sequence[Row]) -> bytes:
 
 def as_parquet(rows: Sequence[Row]) -> bytes:
     pa, parquet = pyarrow("a Parquet file")
-    prediction = pa.struct(
-        [
-            ("id", pa.string()),
-            ("descriptor", pa.string()),
-            ("score", pa.float64()),
-            ("assigned", pa.bool_()),
-        ]
-    )
+    types = {"score": pa.float64(), "assigned": pa.bool_()}
+    prediction = pa.struct([(name, types.get(name, pa.string())) for name in KEPT])
     schema = pa.schema(
         [
             ("position", pa.int64()),

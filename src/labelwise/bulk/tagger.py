@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 from labelwise import shipped
 from labelwise.bulk.rows import Prediction, predictions_of
@@ -12,7 +12,7 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.plain_text import split_act
 from labelwise.corpus.readers import json_document
 from labelwise.corpus.sources import Origin
-from labelwise.model import Model, load
+from labelwise.model import Model, TagOptions, load
 
 
 class Tagger:
@@ -22,7 +22,7 @@ class Tagger:
     its first batch comes.
     """
 
-    def __init__(self, bundle: str = shipped.NAME, **options: Any) -> None:
+    def __init__(self, bundle: str = shipped.NAME, **options: Unpack[TagOptions]) -> None:
         self.bundle, self.options = bundle, options
 
     @cached_property

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.shard import Shard
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.calibration import Calibration
@@ -245,7 +246,8 @@ class Method(ABC):
     ) -> list[Evidence]:
         """The words of the document that speak for each of the labels, in their order.
 
-        Without the name of an explainer, as the method finds most faithful.
+        Without the name of an explainer, in the method's own way (``docs/evidence.md`` says why
+        that is attention for networks).
         """
         self._require_labels(labels)
         if explainer is None:
@@ -264,8 +266,9 @@ class Method(ABC):
         """Of a method with ``explainers``: the evidence that one of them finds."""
         raise NotImplementedError
 
-    def _take_over(self, other: Method) -> None:
-        """What was chosen for another method after its training holds for this one, made of it."""
+    def take_over(self, other: Method) -> None:
+        """What was chosen for another method after its training holds for this one, made of it or
+        its twin."""
         self.threshold, self.unseen = other.threshold, other.unseen
         self.calibration = other.calibration
 
@@ -345,6 +348,24 @@ class Joining(Protocol):
 
     def joined(self, scores: Sequence[Scores]) -> Scores:
         """Its scores from those of its members."""
+
+
+@runtime_checkable
+class Twinning(Protocol):
+    """A joined method that may be weighed as another of its kind was, without documents."""
+
+    @classmethod
+    def like(cls, members: Sequence[Method], twin: Self) -> Self: ...
+
+
+@runtime_checkable
+class Sharding(Protocol):
+    """A method whose labels may be trained part by part, each on a machine of its own."""
+
+    shard: Shard | None
+
+    @classmethod
+    def from_shards(cls, shards: Sequence[Self], dev: Sequence[Document]) -> Self: ...
 
 
 def within(method: Method) -> Iterator[Method]:

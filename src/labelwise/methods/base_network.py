@@ -34,6 +34,7 @@ from labelwise.training.numbered import Numbered, Reading
 from labelwise.training.predict import predict
 from labelwise.training.prepared import NumberedSplit, Prepared
 from labelwise.training.recipe import Recipe, settings_of_result
+from labelwise.training.siblings import siblings
 
 Weights = NDArray[np.float64]
 """Words read × labels."""
@@ -83,8 +84,8 @@ class BaseNetworkMethod(Method):
     half_precision = True
     explainers = tuple(EXPLAINERS)
     explainer: ClassVar[str] = "attention"
-    """Of the trained BIGRU-LWAN of results/eurlex57k it is far more faithful than gradient × input.
-    Small networks (results/eurlex57k-seventh) say the opposite: to be measured on all networks."""
+    """On dev AttInGrad is a little more faithful (docs/evidence.md), but needs a pass back for each
+    label, where attention costs hardly more for ten labels than for one."""
 
     run_dir: Path | None = None
     """Where ``fit`` keeps its checkpoint and its log; without it, nowhere."""
@@ -106,6 +107,10 @@ class BaseNetworkMethod(Method):
             "dev documents": prepared.dev.digest,
             "vectors": zlib.crc32(prepared.vectors.tobytes()),
         }
+        groups = None
+        if settings.loss == "hbm":
+            groups = siblings(self.label_space, prepared.thesaurus)
+            identity["siblings"] = zlib.crc32(groups.tobytes())
         with torch.random.fork_rng([]):
             torch.manual_seed(settings.seed)
             self.network = self._built(prepared)
@@ -117,6 +122,7 @@ class BaseNetworkMethod(Method):
             name=self.name,
             run=RunFolder(self.run_dir, self.resume) if self.run_dir else None,
             identity=identity,
+            siblings=groups,
         )
 
     @abstractmethod

@@ -11,7 +11,6 @@ chance.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,6 @@ from numpy.typing import NDArray
 
 from labelwise import methods
 from labelwise.corpus.document import Document
-from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.odds import log_odds, sigmoid
 from labelwise.evaluation.threshold import tune_threshold
@@ -39,10 +37,9 @@ from labelwise.methods.base import (
     Widening,
     require_as_trained,
 )
+from labelwise.methods.members import members_state, restored_members
 from labelwise.methods.mixing import Mixing
-from labelwise.methods.saved_settings import settings_from_json
 from labelwise.methods.spans import Spans
-from labelwise.methods.sparse_rows import named, parts_of
 from labelwise.schema import value
 
 FLOOR, CEILING = 1e-9, 1 - 1e-6
@@ -109,7 +106,7 @@ class Blend(Method):
         return method
 
     @classmethod
-    def like(cls, members: Sequence[Method], twin: Blend) -> Self:
+    def like(cls, members: Sequence[Method], twin: Self) -> Self:
         """Blend fitted methods as others of the same kinds were: with their weights and threshold.
 
         Those of the twin were chosen with members that had fewer training documents, say.
@@ -121,14 +118,14 @@ class Blend(Method):
                 f"{', '.join(method.settings.members)}: give them in that order"
             )
         method.mixing = twin.mixing
-        method._take_over(twin)
+        method.take_over(twin)
         return method
 
     def in_eight_bits(self) -> Self:
         """The same model, with the large weights of its encoders in 8 bits."""
         small = type(self)(self.settings)
         small._label_space, small.mixing = self.label_space, self.mixing
-        small._take_over(self)
+        small.take_over(self)
         small.members = tuple(
             one.in_eight_bits() if isinstance(one, Rounding) else one for one in self.members
         )
@@ -221,7 +218,7 @@ class Blend(Method):
         )
         wider._label_space = max((one.label_space for one in wider.members), key=len)
         wider.mixing = self.mixing
-        wider._take_over(self)
+        wider.take_over(self)
         return wider
 
     @property
@@ -242,23 +239,8 @@ class Blend(Method):
         }
 
     def state(self) -> State:
-        space = self.label_space  # says so where the method is not fitted yet
-        arrays: dict[str, NDArray[Any]] = {}
-        members = []
-        for at, member in enumerate(self.members):
-            state = member.state()
-            narrow = {name: _narrow(member, one) for name, one in state.arrays.items()}
-            arrays |= named(str(at), narrow)
-            own = member.label_space
-            members.append(
-                {
-                    "method": member.name,
-                    "settings": dataclasses.asdict(member.settings),
-                    "labels": own.to_json() if own.fingerprint != space.fingerprint else None,
-                    "values": state.values,
-                }
-            )
-        return State(arrays, {"members": members, "mixing": self.mixing.to_json()})
+        members = members_state(self.members, self.label_space)
+        return State(members.arrays, {**members.values, "mixing": self.mixing.to_json()})
 
     def _restore(self, state: State) -> None:
         if "mixing" not in state.values:
@@ -266,20 +248,8 @@ class Blend(Method):
                 "this blend was saved by a labelwise that weighed its members by group: join its "
                 "members again"
             )
-        self.members = tuple(
-            self._member(saved, parts_of(state.arrays, str(at)))
-            for at, saved in enumerate(value(state.values, "members", list))
-        )
+        self.members = restored_members(state, self.label_space)
         self.mixing = Mixing.from_json(value(state.values, "mixing", dict), len(self.members))
-
-    def _member(self, saved: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Method:
-        cls = methods.get(value(saved, "method", str))
-        labels = saved["labels"]
-        return cls.restore(
-            settings_from_json(cls, saved["settings"]),
-            LabelSpace.from_json(labels) if labels else self.label_space,
-            State(arrays, value(saved, "values", dict)),
-        )
 
 
 def member_odds(scores: NDArray[Any], floor: float = FLOOR) -> NDArray[np.float32]:
@@ -299,11 +269,3 @@ def together(label: str, parts: Sequence[tuple[float, Evidence]]) -> Evidence:
         return Evidence(label, kind, ())
     summed = Spans.added([Spans.of(one.spans).times(weight) for weight, one in spoken])
     return Evidence(label, kind, summed.times(1 / (np.abs(summed.weights).sum() or 1.0)))
-
-
-def _narrow(member: Method, array: NDArray[Any]) -> NDArray[Any]:
-    """An array of a network that was saved in half precision, in half precision again."""
-    if array.dtype != np.float32 or not member.half_precision:
-        return array
-    half = array.astype(np.float16)
-    return half if np.array_equal(half, array) else array

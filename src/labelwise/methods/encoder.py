@@ -25,6 +25,7 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
+from labelwise.kernels.eight_bits import asked_for as products_in_8_bits
 from labelwise.kernels.eight_bits import is_asked
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import prior_logits
@@ -54,7 +55,7 @@ from labelwise.methods.saved_weights import (
     load_weights,
     widened,
 )
-from labelwise.methods.spans import Span
+from labelwise.methods.spans import Spans
 from labelwise.schema import value
 from labelwise.text.pieces import Pieces
 from labelwise.training.batches import Batch, Gatherer
@@ -68,6 +69,10 @@ TEXTS = 256
 
 LOOKED_AT = 128
 """Documents whose tokens the first look is learned from."""
+
+SHORTLISTED = 8
+"""One label in so many is attended to in full after the first look, at least: of 7,414 labels 500
+were too few on dev, where they lost .002 of RP@5, and 1,000 hardly anything (``benchmarks/``)."""
 
 RIDGE = 1e-2
 """How much the bridge to new labels is held back, as a share of the embeddings' own size."""
@@ -104,7 +109,8 @@ class EncoderSettings(PretrainedSettings, BaseNetworkSettings):
     """On a CPU, labels are first looked at in so many dimensions that their products with tokens
     need most (``layers.first_look``), and attended to in full if they are among the best."""
     shortlist: int = 500
-    """Labels that are attended to in full after the first look, where the best are asked for."""
+    """Labels that are attended to in full after the first look, where the best are asked for; an
+    eighth of the labels, where that is more. A processor that multiplies bytes attends to all."""
     batch: int = 64
     """A smaller batch is more steps, which is what an encoder of few epochs lacks."""
     learning_rate: float = 2e-3
@@ -264,12 +270,20 @@ class EncoderNetwork(BaseNetwork):
         return label_attention(h, packed.lengths, *self.labels())  # (D, L)
 
     def best(self, batch: Batch) -> Tensor:
-        """The logits (D, L), exact for the labels that a first look finds among the best."""
+        """The logits (D, L), exact for the best labels: for all, where that costs hardly more than
+        a first look at them."""
         labels = self.labels()
-        if batch.tokens.is_cuda or len(labels[2]) <= 2 * self.shortlist:
-            return self.forward(batch)
+        most = max(self.shortlist, len(labels[2]) // SHORTLISTED)
+        is_quick = batch.tokens.is_cuda or products_in_8_bits(labels[0])
+        if is_quick or len(labels[2]) <= 2 * most:
+            h, packed = self._encode_once(batch)
+            return label_attention(packed.by_document(h), packed.lengths, *labels)
+        return self.looked_at(batch, most)
+
+    def looked_at(self, batch: Batch, most: int) -> Tensor:
+        """The logits (D, L), exact for so many labels that a first look finds best."""
         h, packed = self._encode_once(batch)
-        return self.look.forward(packed.by_document(h), packed.lengths, labels, self.shortlist)
+        return self.look.forward(packed.by_document(h), packed.lengths, self.labels(), most)
 
     def attend(self, batch: Batch, columns: Tensor) -> Tensor:
         h, packed = self._encode_once(batch)
@@ -451,7 +465,7 @@ class EncoderMethod(BaseNetworkMethod):
             )
         wider = type(self)(self.settings)
         wider._label_space, wider.vocabulary = space, self.vocabulary
-        wider._take_over(self)
+        wider.take_over(self)
         wider.network = deepcopy(self.network).cpu()
         wider.network.labels.descriptors, wider.is_small = vectors, self.is_small
         load_weights(wider.network, widened(wider.state().arrays))  # as a bundle keeps them
@@ -462,7 +476,7 @@ class EncoderMethod(BaseNetworkMethod):
         """The same model with its large weights rounded to 8 bits, row by row, in half the room."""
         small = type(self)(self.settings)
         small._label_space, small.vocabulary = self.label_space, self.vocabulary
-        small._take_over(self)
+        small.take_over(self)
         small.network, small.is_small = deepcopy(self.network).cpu(), True
         load_weights(small.network, widened(in_bytes(small.network.state_dict())))
         return small
@@ -482,8 +496,9 @@ class EncoderMethod(BaseNetworkMethod):
     ) -> list[Evidence]:
         """A word's pieces count as one word, and what was read twice as one place."""
         found = super()._spread(document, labels, kind, weights_of)
+        words = whole_words([Spans.of(one.spans) for one in found], document.text)
         return [
-            Evidence(one.label, one.kind, whole_words(one.spans, document.text)) for one in found
+            Evidence(one.label, one.kind, spans) for one, spans in zip(found, words, strict=True)
         ]
 
     def state(self) -> State:
@@ -518,20 +533,21 @@ def label_names(space: LabelSpace, thesaurus: Thesaurus | None) -> list[list[tup
     return found
 
 
-def whole_words(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
-    """Spans of one place added up, and those within a word put together.
+def whole_words(spans: Sequence[Spans], text: str) -> list[Spans]:
+    """Of several labels, in the same places: spans of one place added up, and those within a word
+    put together.
 
-    >>> whole_words([Span(0, 3, 0.5), Span(3, 7, 0.25), Span(8, 9, 0.25)], "imports of")
-    (Span(start=0, end=7, weight=0.75), Span(start=8, end=9, weight=0.25))
+    >>> whole_words([Spans.of([(0, 3, 0.5), (3, 7, 0.25), (8, 9, 0.5)])], "imports of")
+    [Spans([Span(start=0, end=7, weight=0.75), Span(start=8, end=9, weight=0.5)])]
     """
-    at: dict[tuple[int, int], float] = {}
-    for span in spans:
-        at[span.start, span.end] = at.get((span.start, span.end), 0.0) + span.weight
-    found: list[Span] = []
-    for (start, end), weight in sorted(at.items()):
-        last = found[-1] if found else None
-        if last is not None and last.end == start and text[start - 1 : start + 1].isalnum():
-            found[-1] = Span(last.start, end, last.weight + weight)
-        else:
-            found.append(Span(start, end, weight))
-    return tuple(found)
+    if not spans or not spans[0]:
+        return list(spans)
+    order = np.lexsort((spans[0].ends, spans[0].starts))
+    starts, ends = spans[0].starts[order], spans[0].ends[order]
+    joined = (starts[1:] == starts[:-1]) & (ends[1:] == ends[:-1])
+    touching = np.flatnonzero(ends[:-1] == starts[1:])
+    borders = starts[1:][touching].tolist()
+    joined[touching] |= np.array([text[at - 1 : at + 1].isalnum() for at in borders], dtype=bool)
+    first = np.flatnonzero(np.append(True, ~joined))  # of each word
+    starts, ends = starts[first], ends[np.append(first[1:], len(ends)) - 1]
+    return [Spans(starts, ends, np.add.reduceat(one.weights[order], first)) for one in spans]

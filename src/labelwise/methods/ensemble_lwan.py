@@ -19,16 +19,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
-from labelwise.corpus.labels import LabelSpace
-from labelwise.errors import LabelwiseError
+from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.counts import at_k, bitmask
 from labelwise.evaluation.odds import log_odds, sigmoid
 from labelwise.evaluation.ranking import top_k
 from labelwise.methods.base import Evidence, Method, Scores, State, require_as_trained
 from labelwise.methods.base_network import require_whole
 from labelwise.methods.bigru_lwan import BigruLwan, BigruLwanSettings
+from labelwise.methods.members import members_state, restored_members
 from labelwise.methods.network import NetworkSettings
-from labelwise.methods.saved_settings import settings_from_json
 from labelwise.methods.sparse_rows import named, parts_of
 from labelwise.methods.z_bigru_lwan import ZBigruLwan, ZBigruLwanSettings
 from labelwise.schema import number, value
@@ -127,6 +126,7 @@ class EnsembleLwan(Method):
         self.lwan, self.z = BigruLwan(settings), ZBigruLwan(z_settings)
         for member in (self.lwan, self.z):
             member.cache, member.resume = self.cache, self.resume
+            member.thesaurus = self.thesaurus
             member.run_dir = self.run_dir / member.name if self.run_dir else None
             member.fit(train, dev, self.label_space)
         self._scale(dev)
@@ -177,37 +177,44 @@ class EnsembleLwan(Method):
         wider.lwan, wider.z = self.lwan, self.z.with_labels(extra)
         wider._label_space = wider.z.label_space
         wider.shift = self.shift
-        wider._take_over(self)
+        wider.take_over(self)
         return wider
 
     def state(self) -> State:
-        _ = self.label_space  # says so where the method is not fitted yet
-        members = {"lwan": self.lwan, "z": self.z}
-        states = {key: member.state() for key, member in members.items()}
-        return State(
-            {**named("lwan", states["lwan"].arrays), **named("z", states["z"].arrays)},
-            {
-                "shift": self.shift,
-                "lwan_labels": self.lwan.label_space.to_json(),
-                "settings": {k: dataclasses.asdict(m.settings) for k, m in members.items()},
-                "values": {key: state.values for key, state in states.items()},
-            },
-        )
+        space = self.label_space  # says so where the method is not fitted yet
+        members = members_state((self.lwan, self.z), space)
+        return State(members.arrays, {**members.values, "shift": self.shift})
 
     def _restore(self, state: State) -> None:
-        settings, values = (
-            value(state.values, "settings", dict),
-            value(state.values, "values", dict),
-        )
         self.shift = number(state.values, "shift")
-        self.lwan, self.z = (
-            BigruLwan(settings_from_json(BigruLwan, settings["lwan"])),
-            ZBigruLwan(settings_from_json(ZBigruLwan, settings["z"])),
+        if "members" not in state.values:
+            state = _in_order(state)
+        members = restored_members(state, self.label_space)
+        match members:
+            case BigruLwan() as lwan, ZBigruLwan() as z:
+                self.lwan, self.z = lwan, z
+            case _:
+                names = " and ".join(member.name for member in members)
+                raise BundleError(f"its members are bigru-lwan and z-bigru-lwan, not {names}")
+
+
+def _in_order(state: State) -> State:
+    """The state of an ensemble that was saved when its members stood there by name."""
+    settings, values = (value(state.values, name, dict) for name in ("settings", "values"))
+    arrays: dict[str, NDArray[Any]] = {}
+    members = []
+    for at, (key, cls) in enumerate({"lwan": BigruLwan, "z": ZBigruLwan}.items()):
+        arrays |= named(str(at), parts_of(state.arrays, key))
+        labels = state.values.get(f"{key}_labels")  # those of z are the ensemble's
+        members.append(
+            {
+                "method": cls.name,
+                "settings": settings.get(key),
+                "labels": labels,
+                "values": values.get(key),
+            }
         )
-        self.lwan._label_space = LabelSpace.from_json(state.values["lwan_labels"])
-        self.z._label_space = self.label_space
-        self.lwan._restore(State(parts_of(state.arrays, "lwan"), values["lwan"]))
-        self.z._restore(State(parts_of(state.arrays, "z"), values["z"]))
+    return State(arrays, {"members": members})
 
 
 def zero_logits(z_scores: Scores, seen: int) -> NDArray[np.float64]:

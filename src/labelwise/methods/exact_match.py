@@ -125,7 +125,7 @@ class ExactMatch(Method):
         for id, descriptor in extra.items():
             columns[normalise(descriptor).strip()].append(space.index[id])
         wider._set_names(columns)
-        wider._take_over(self)
+        wider.take_over(self)
         return wider
 
     def state(self) -> State:

@@ -132,14 +132,13 @@ class Learned(Around):
         """The same lessons for another shape of the method, which may have more labels."""
         ids, space = self.label_space.ids, method.label_space
         columns = np.array([space.index[id] for id in ids], dtype=np.intp)
-        method.threshold, method.unseen = self.method.threshold, self.method.unseen
-        method.calibration = self.method.calibration
+        method.take_over(self.method)
         made = self.of(
             method,
             self.taught.under(columns, len(space)),
             replace(self.lessons, columns=columns[self.lessons.columns]),
         )
-        made._take_over(self)
+        made.take_over(self)
         return made
 
     def state(self) -> State:
@@ -225,7 +224,7 @@ def learn(
     taught = (before.followed_by(now) if before is not None else now).part(slice(-most, None))
     made = Learned.of(inner, taught, Lessons.learned(taught, inner.label_space, Belief()))
     if before is not None:
-        made._take_over(method)
+        made.take_over(method)
     return made
 
 

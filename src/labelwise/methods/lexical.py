@@ -178,7 +178,7 @@ class Lexical(Method):
         """The same model with more labels, each scored from its descriptor alone."""
         wider = type(self)(self.settings)
         wider._label_space = self.label_space.with_labels(extra)
-        wider._take_over(self)
+        wider.take_over(self)
         wider._restore(self.state())
         return wider
 

@@ -75,7 +75,7 @@ class LinearMethod(TfidfMethod):
         self._calibrate(dev)
 
     @classmethod
-    def from_shards(cls, shards: Sequence[LinearMethod], dev: Sequence[Document]) -> Self:
+    def from_shards(cls, shards: Sequence[Self], dev: Sequence[Document]) -> Self:
         """The model that one training of all labels gives, from the trainings of its shards."""
         first = shards[0]
         whole = cls(first.settings)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+
+from labelwise.evaluation.odds import sigmoid
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +30,8 @@ def learned_weights(
     >>> bool(w[0] > 0 > w[1])
     True
     """
+    from scipy.optimize import minimize  # tagging learns nothing, and need not wait for it
+
     spread = x.std(axis=0).astype(np.float64)
     spread[spread < 1e-6] = np.inf  # a feature that is always the same says nothing
     z = x.astype(np.float64) / spread
@@ -45,7 +48,7 @@ def learned_weights(
         of_rival = rivals * np.exp(s - highest[document])
         of_rivals = np.maximum(np.bincount(document, of_rival, documents), 1e-300)
         behind = np.log(of_rivals[its_document]) + highest[its_document] - s[positive]
-        missing = importance * np.exp(-np.logaddexp(0, -behind))  # (positive,) times 1 - p
+        missing = importance * sigmoid(behind)  # (positive,) times 1 - p
         slope = np.bincount(its_document, missing, documents)[document]
         slope = slope * of_rival / of_rivals[document]
         slope[positive] -= missing

@@ -132,6 +132,7 @@ class NetworkMethod(BaseNetworkMethod):
             min_count=settings.min_count,
             seed=settings.seed,
             cache=self.cache,
+            thesaurus=self.thesaurus.about(self.label_space.ids) if self.thesaurus else None,
         )
         self.fit_prepared(prepared)
 

@@ -134,7 +134,7 @@ class WideningRelabelled(Relabelled):
         # A label that was dropped may come back: the method has it still.
         wider = inner.with_labels({id: name for id, name in extra.items() if id not in known})
         made = Relabelled.of(wider, space, self.sources | {id: (id,) for id in extra})
-        made._take_over(self)
+        made.take_over(self)
         return made
 
 
@@ -157,7 +157,7 @@ def relabel(method: Method, thesaurus: Thesaurus) -> tuple[Method, Changes]:
     space = labels.space.with_labels({id: new[id] for id in added})
     sources = dict(labels.sources) | {id: (id,) for id in added}
     made = Relabelled.of(wider, space, sources)
-    made._take_over(method)
+    made.take_over(method)
     return made, Changes(labels, added, notes)
 
 

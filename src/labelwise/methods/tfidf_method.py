@@ -18,6 +18,9 @@ from labelwise.text.tfidf import Tfidf
 from labelwise.text.tokenized import TokenizedCorpus, tokenize_corpus
 from labelwise.text.zones_read import ZoneWeights
 
+READING = ("header_weight", "recitals_weight", "articles_weight", "annexes_weight", "zone_words")
+"""Settings that say what is read of a document, and may be others than in training."""
+
 
 @dataclass(frozen=True)
 class TfidfSettings(Settings):

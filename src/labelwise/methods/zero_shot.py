@@ -112,7 +112,7 @@ class ZeroShotMethod(NetworkMethod):
 
         wider = type(self)(self.settings)
         wider._label_space, wider.vocabulary, wider.known = space, self.vocabulary, self.known
-        wider._take_over(self)
+        wider.take_over(self)
         wider.network = deepcopy(self.network).cpu()
         wider.network.descriptors.vectors = vectors
         return wider
