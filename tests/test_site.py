@@ -79,6 +79,28 @@ def test_the_figures_of_exact_match_are_those_of_its_trials() -> None:
             assert all(cells[at] in told for at in (0, 2, 3))
 
 
+def test_what_the_page_of_the_paper_says_of_settings_is_what_the_files_of_settings_say() -> None:
+    page = (ROOT / "docs/paper.md").read_text("utf-8")
+    rows = {line.split(" | ")[0].lstrip("| "): line for line in page.splitlines()}
+    said, settings = {}, {}
+    for rate, batch, names in re.findall(r"(\.\d+) and (\d+) \(([^)]+)\)", rows["optimiser"]):
+        said |= {name: (float(rate), int(batch)) for name in names.split(", ")}
+    for file in sorted((ROOT / "configs/eurlex57k").glob("*.toml")):
+        config = tomllib.loads(file.read_text("utf-8"))
+        if "learning_rate" in config:
+            settings[file.stem.upper()] = config
+    assert said == {name: (of["learning_rate"], of["batch"]) for name, of in settings.items()}
+    lengths = {}
+    for tokens, names in re.findall(r"([\d,]+) \(([^)]+)\)", rows["length"]):
+        lengths |= dict.fromkeys(names.split(", "), int(tokens.replace(",", "")))
+    wanted = {name: of["max_tokens"] for name, of in settings.items() if "max_tokens" in of}
+    assert lengths == wanted
+    encoders = {name: of["encoder_rate"] for name, of in settings.items() if "encoder_rate" in of}
+    rates = " and ".join(f"{rate:.6f}".strip("0") for rate in encoders.values())
+    assert f"the encoders of {' and '.join(encoders)} learn at {rates}" in rows["optimiser"]
+    assert not any(of["weight_decay"] for of in settings.values() if "encoder" not in of)
+
+
 @pytest.mark.slow
 def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

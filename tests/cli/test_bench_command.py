@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from labelwise.bench import BENCHMARKS
-from labelwise.bench.plan import Plan, Result
+from labelwise.bench import BENCHMARKS, Plan, Result
 from labelwise.errors import LabelwiseError
 
 RESULT: Result = {"what": "Tagging", "columns": ["", "speed"], "rows": [{"": "ours", "speed": 3}]}
@@ -65,6 +64,7 @@ def test_gpu_runs_all_that_need_one(labelwise: Callable, measured: list, tmp_pat
     assert labelwise("bench", "--gpu", "--out", tmp_path).code == 0
     assert [name for name, _ in measured] == [
         "encoder-gpu",
+        "gru-gpu",
         "label-attention-gpu",
         "training-gpu",
     ]

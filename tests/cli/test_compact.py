@@ -14,6 +14,7 @@ from labelwise.cli import main
 from labelwise.corpus.dataset import open_dataset
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import Run
+from labelwise.experiments import times
 from labelwise.experiments.compact import Size, choose
 from labelwise.methods import saved_weights
 
@@ -66,6 +67,23 @@ def test_its_run_stands_under_its_own_name(labelwise: Callable, small: Path, cor
     out = small.parent / "card.md"
     assert labelwise("card", small, "--results", results, "--out", out).code == 0
     assert out.read_text("utf-8") == page
+
+
+def test_how_fast_a_model_is_can_be_measured_for_its_card(
+    labelwise: Callable, bundle: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    took = {"load": 0.125, "first answer": 2.5, "documents a second": 321.0}
+    asked: list[int] = []
+    monkeypatch.setattr(times, "timed", lambda _, some: asked.append(len(some)) or took)
+    page = ("card", bundle, "--results", tmp_path)
+    assert "How fast it is" not in labelwise(*page).out
+    timed = labelwise(*page, "--time", corpus / "dev.jsonl").out
+    assert "It loads in 0.12 s" in timed
+    assert "and scores 321 documents a second" in timed
+    assert labelwise(*page).out == timed  # from what was kept
+    assert asked == [60]
+    record = json.loads((tmp_path / "synthetic" / "svm" / "times.json").read_text("utf-8"))
+    assert record["digest"] == bundles.describe(bundle)["digest"]
 
 
 def test_a_card_without_results_says_that_nothing_was_measured(

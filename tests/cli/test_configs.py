@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+import torch
+from conformance import QUICK
+from encoder_cases import tiny_encoder
 
 from labelwise import bundle as bundles
+from labelwise.corpus.synthetic import make_dataset
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.experiments.configs import find_vectors, read_config, settings_from
+from labelwise.experiments.settings import typed
 from labelwise.methods import REGISTRY, get
 from labelwise.methods.bigru_lwan import BigruLwanSettings
+from labelwise.text.vector_files import write_vectors
+from labelwise.text.vectors import read_vectors
 
 ROOT = Path(__file__).parents[2]
 
@@ -101,9 +109,49 @@ def test_train_takes_a_file_of_settings(
     assert (settings["min_count"], settings["C"]) == (4, 3.0)
 
 
+@pytest.fixture(scope="module")
+def eurlex57k(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small data set, with files of vectors and encoders beside it as the settings name them."""
+    folder = tmp_path_factory.mktemp("all") / "eurlex57k"
+    make_dataset(folder, train=40, dev=8, test=8)
+    known = read_vectors(folder / "vectors.txt")
+    (folder.parent / "vectors").mkdir()
+    for name, width in {"glove.6B.100d.eurlex57k.txt.xz": 4, "skipgram-200.txt.xz": 3}.items():
+        vectors = type(known)(known.words, known.matrix[:, :width])
+        write_vectors(folder.parent / "vectors" / name, vectors)
+    (folder.parent / "encoders").mkdir()
+    for name, kind in {"all-MiniLM-L6-v2": "bert", "all-mpnet-base-v2": "mpnet"}.items():
+        (folder.parent / "encoders" / name).symlink_to(tiny_encoder(kind))
+    return folder
+
+
+SIZES = ("units", "z_units", "filters", "max_tokens", "piece_tokens", "stride", "members")
+"""What makes a training long: as in the tests of conformance, where all else is as in the file."""
+
+
 @pytest.mark.skipif(not (ROOT / "configs").is_dir(), reason="configs/ is not in the package")
 @pytest.mark.parametrize("method", REGISTRY)
-def test_every_method_has_settings_for_eurlex57k_that_it_knows(method: str) -> None:
-    file = ROOT / "configs" / "eurlex57k" / f"{method}.toml"
-    settings_from(get(method).Settings, method, file)
+def test_every_method_is_trained_by_its_file_for_eurlex57k(
+    method: str,
+    labelwise: Callable[..., object],
+    eurlex57k: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    torch.set_num_threads(1)
+    monkeypatch.setenv("LABELWISE_ENCODERS", str(eurlex57k.parent / "encoders"))
+    file, cls, out = ROOT / f"configs/eurlex57k/{method}.toml", get(method), tmp_path / "bundle"
+    small = {name: value for name, value in QUICK.get(method, {}).items() if name in SIZES}
+    small |= {name: 1 for name in ("epochs", "z_epochs") if name in QUICK.get(method, {})}
+    sets = [word for name, value in small.items() for word in ("--set", f"{name}={typed(value)}")]
+    arguments = ("--data", eurlex57k, "--out", out, "--config", file, *sets, "--json")
+    called = labelwise("train", method, *arguments)
+    assert called.code == 0, called.err  # type: ignore[attr-defined]
     assert file.read_text("utf-8").startswith("# ")
+    asked = asdict(settings_from(cls.Settings, method, file)) | small
+    if asked.get("vectors"):
+        joined = tmp_path / "vectors" / asked["vectors"]
+        assert "+" in joined.name
+        assert read_vectors(joined).dim == 7
+        asked["vectors"] = str(joined)
+    assert bundles.load(out).settings == cls.Settings(**asked)

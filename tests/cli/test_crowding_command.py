@@ -25,3 +25,7 @@ def test_crowding_is_measured_on_dev_and_on_a_file(
     assert "held out" in said.out
     assert "documents with a concept beside its broader one: gold" in said.out
     assert (tmp_path / "synthetic-dev/svm@synthetic/crowding-seed-0.json").is_file()
+
+    some = labelwise(*asked, "--on", corpus / "dev.jsonl", "--documents", 20, "--json").json
+    assert some["documents"] == 20
+    assert "--documents goes with --on" in labelwise(*asked, "--documents", 20).err

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from labelwise.cli.demo import _act_of_eu_law
+from labelwise.corpus import synthetic
+from labelwise.corpus.synthetic import make_dataset
 
 
 def test_the_demo_tags_an_act_trains_a_network_and_names_commands_that_work(
     labelwise: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("LABELWISE_DATA", raising=False)
+    fewer = functools.partial(make_dataset, train=500, dev=60, test=60)  # what is said is the same
+    monkeypatch.setattr(synthetic, "make_dataset", fewer)
     out = tmp_path / "demo"
     called = labelwise("demo", "--out", out)
     assert called.code == 0, called.err

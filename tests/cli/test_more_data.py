@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 from labelwise import bundle as bundles
+from labelwise import load
 from labelwise.evaluation.runs import Run
+from labelwise.evaluation.trial_records import read_trials
+from labelwise.experiments import compact
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +61,34 @@ def test_train_names_what_it_left_out_and_the_data_it_made(
     assert data["counts"]["train"] == 340
     concepts = json.loads((corpus / "descriptors.json").read_text("utf-8"))
     assert data["counts"]["labels"] == len(concepts)
+
+
+def test_a_bundle_says_the_date_of_its_thesaurus_whatever_it_becomes(
+    labelwise: Callable[..., Any],
+    corpus: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compact, "timed", lambda *_: {})  # how fast it is matters elsewhere
+    dated = tmp_path / "words-2026-07.json"
+    dated.write_bytes((corpus / "descriptors.json").read_bytes())
+    given = ("--data", corpus, "--thesaurus", dated)
+    a, b, both, small = (tmp_path / name for name in ("a", "b", "both", "small"))
+    for done in (
+        labelwise("train", "svm", *given, "--out", a, "--set", "passes=2"),
+        labelwise("train", "exact-match", *given, "--out", b),
+        labelwise("join", "blend", a, b, *given, "--out", both),
+        labelwise(
+            "compact", a, *given, "--out", small, "--prune", "0.01", "--json", "--results", tmp_path
+        ),
+    ):
+        assert done.code == 0, done.err
+    for bundle in (a, b, both, small):
+        told = bundles.describe(bundle)["card"]["data"]["thesaurus"]
+        assert told == {"name": "words-2026-07", "date": "2026-07"}, bundle
+        assert load(bundle).thesaurus_date == "2026-07"
+    said = labelwise("card", both, "--results", tmp_path).out
+    assert "Its labels are concepts of the thesaurus words-2026-07 (2026-07)." in said
 
 
 def test_a_model_of_more_data_is_measured_in_a_folder_of_its_own_or_not_at_all(
@@ -151,6 +182,48 @@ def test_a_file_is_measured_as_the_split_that_holds_the_same_documents(
     assert [id for (id,) in written["test"]] == [one["celex_id"] for one in acts]
     for group, figures in split["measures"]["test"].items():
         assert on["measures"]["test"][group] == pytest.approx(figures), group
+
+
+def test_the_first_words_of_documents_are_a_data_set_of_their_own(
+    labelwise: Callable[..., Any], bundle: Path, acts: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    file = labelled(tmp_path / "law" / "dev.jsonl", acts, unknown=0)
+    asked = ("evaluate", bundle, "--on", file, "--results", tmp_path)
+    whole = labelwise(*asked, "--json").json
+    cut = labelwise(*asked, "--first-words", 40, "--json").json
+    assert cut["data"]["name"] == "law-dev-first-40-words"
+    assert cut["data"]["beginning"]["fingerprint"] == whole["data"]["fingerprint"]
+    assert cut["measures"]["dev"]["all"]["RP@5"] != whole["measures"]["dev"]["all"]["RP@5"]
+    runs = [tmp_path / one["data"]["name"] / "svm@synthetic/seed-0.json" for one in (whole, cut)]
+    assert "their data differs" in labelwise("compare", *runs, "--split", "dev").err
+    assert (
+        "--first-words goes with --on"
+        in labelwise("evaluate", bundle, "--data", file.parent, "--first-words", 40).err
+    )
+
+
+def test_zones_are_read_otherwise_without_a_training_and_what_comes_of_it_is_kept(
+    labelwise: Callable[..., Any], bundle: Path, acts: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    file = labelled(tmp_path / "law" / "dev.jsonl", acts, unknown=0)
+    asked = ("evaluate", bundle, "--on", file, "--results", tmp_path)
+    tried = ("--try", "articles_weight=0,annexes_weight=0", "--try", "zone_words=10")
+    made = labelwise(*asked, *tried, "--json").json
+    trials = read_trials(tmp_path / "law-dev" / "svm@synthetic" / "trials.jsonl")
+    assert [one.settings["articles_weight"] for one in trials] == [1, 0, 1]
+    assert [one.settings["zone_words"] for one in trials] == [0, 0, 10]
+    first, *others = (one.value for one in trials)
+    assert first == made["measures"]["dev"]["all"]["RP@5"]
+    assert len({first, *others}) > 1
+    assert labelwise("report", tmp_path).code == 0
+    assert "articles_weight" in (tmp_path / "law-dev" / "README.md").read_text("utf-8")
+    refused = [labelwise(*asked, "--try", one).err for one in ("C=2", "zones=1")]
+    assert "'C' needs a training" in refused[0]
+    assert "there is no setting 'zones'" in refused[1]
+    test = labelled(tmp_path / "law" / "test.jsonl", acts, unknown=0)
+    on_test = labelwise("evaluate", bundle, "--on", test, "--results", tmp_path, *tried)
+    assert "settings are chosen on dev" in on_test.err
+    assert "--try goes with --on" in labelwise("evaluate", bundle, "--data", file, *tried).err
 
 
 def test_labels_that_a_model_does_not_know_are_missed(

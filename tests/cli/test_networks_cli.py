@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 import torch
+from encoder_cases import tiny_encoder
 
 from labelwise import bundle as bundles
 from labelwise.cli import main
@@ -34,7 +35,7 @@ from labelwise.training.loop import RunFolder
 
 NETWORKS = [name for name in REGISTRY if issubclass(get(name).Settings, NetworkSettings)]
 
-RNN = ("dim=16", "units=8", "epochs=2", "max_tokens=80")
+RNN = ("dim=16", "units=8", "epochs=2", "max_tokens=24")
 CNN = ("dim=16", "filters=16", "kernel=3", "epochs=2", "max_tokens=80")
 
 
@@ -71,6 +72,14 @@ def lwan(acts_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def z(acts_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return trained("z-cnn-lwan", acts_folder, tmp_path_factory.mktemp("b") / "z.bundle", *CNN)
+
+
+@pytest.fixture(scope="session")
+def minilm(acts_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A network whose encoder knows a few words, and all others by their letters."""
+    tiny = ("epochs=1", "piece_tokens=30", "stride=30", f"encoder={tiny_encoder('bert')}")
+    out = tmp_path_factory.mktemp("b") / "minilm.bundle"
+    return trained("minilm-lwan", acts_folder, out, *tiny, "device=cpu")
 
 
 @pytest.fixture
@@ -338,12 +347,14 @@ def test_the_page_of_a_network_is_a_heat_map_and_not_a_carpet(
 # Labels added later
 
 
+@pytest.mark.parametrize("model", ["z", "minilm"])
 def test_a_label_added_by_command_is_scored_shown_and_explained(
-    labelwise: Callable, z: Path, one: Path, tmp_path: Path
+    labelwise: Callable, model: str, one: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
+    bundle = request.getfixturevalue(model)
     added = ("--add-label", "n1=customs duty", "--add-label", "n2 = fishing vessel")
     (record,) = labelwise(
-        "tag", one, "--bundle", z, *added, "--include", "n1,n2", "--evidence", "--json"
+        "tag", one, "--bundle", bundle, *added, "--include", "n1,n2", "--evidence", "--json"
     ).json
     found = {label["id"]: label for label in record["predictions"]}
     assert found.keys() == {"n1", "n2"}
@@ -351,11 +362,11 @@ def test_a_label_added_by_command_is_scored_shown_and_explained(
     assert found["n1"]["group"] == "zero"
     assert found["n1"]["evidence"]["spans"]
     out = tmp_path / "page.html"
-    call = ("explain", one, "--bundle", z, *added, "--labels", "n2", "--out", out)
+    call = ("explain", one, "--bundle", bundle, *added, "--labels", "n2", "--out", out)
     assert labelwise(*call).code == 0
     assert "fishing vessel" in out.read_text("utf-8")
     plain, wider = (
-        labelwise("tag", one, "--bundle", z, "--top", 500, "--json", *options).json[0]
+        labelwise("tag", one, "--bundle", bundle, "--top", 500, "--json", *options).json[0]
         for options in ((), added)
     )
     assert len(wider["predictions"]) == len(plain["predictions"]) + 2

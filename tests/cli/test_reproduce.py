@@ -25,7 +25,6 @@ from labelwise import bundle as bundles
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.measures import evaluate_topk
-from labelwise.evaluation.report import JOINED
 from labelwise.evaluation.runs import DataRecord, Run
 from labelwise.experiments import corpora, staleness, trainings
 from labelwise.methods import REGISTRY, get
@@ -199,8 +198,29 @@ def test_other_settings_are_other_results_and_the_file_of_settings_counts(
     assert Run.read(here / "results/acts/cnn-lwan/seed-0.json").settings["dropout"] == 0.2
 
 
-def test_the_report_knows_what_is_joined_and_what_is_trained() -> None:
-    assert set(JOINED) == {name for name in REGISTRY if get(name).joined_from}
+def test_the_runs_that_are_kept_say_themselves_what_they_were_joined_from() -> None:
+    """By which the report tells what is joined from what is trained."""
+    for file in sorted(Path(__file__).parents[2].glob("results/*/*/seed-*.json")):
+        record = json.loads(file.read_text("utf-8"))
+        if record["method"] in REGISTRY:
+            members = {name.rpartition("-")[0] for name in record.get("members", {})}
+            assert bool(members) == bool(get(record["method"]).joined_from), file
+            assert members <= set(get(record["method"]).joined_from), file
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_what_cannot_rank_unseen_labels_has_no_ranked_figure_of_them(
+    labelwise: Callable[..., Any], here: Path, data: Path
+) -> None:
+    asked = ("--data", data, "--seeds", 1, "--no-report")
+    said = labelwise("reproduce", *asked, "-m", "svm,lexical")
+    assert said.code == 0, said.err
+    for method, ranks in (("svm", False), ("lexical", True)):
+        figures = json.loads((here / f"results/acts/{method}/seed-0.json").read_text())["measures"]
+        for split in ("dev", "test"):
+            assert figures[split]["zero"]["documents"] > 0
+            for name in ("P@1", "R@10", "RP@5", "nDCG@5"):
+                assert (figures[split]["zero"][name] is not None) == ranks
 
 
 @pytest.mark.usefixtures("workers_here")

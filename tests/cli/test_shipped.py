@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labelwise import bundle, shipped
+from labelwise import bundle, load, shipped
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.evaluation.runs import Run
@@ -171,9 +172,12 @@ def test_the_readme_shows_what_it_answers(process: Callable, tmp_path: Path) -> 
     shown = process("tag", act, "--top", 3, "--evidence", COLUMNS="80").out
     readme = (ROOT / "README.md").read_text("utf-8")
     (example,) = re.findall(r"\$ labelwise tag act.txt --top 3 --evidence\n(.*?)\n\n", readme, re.S)
-    # Scores may differ in the last digit on another machine: words are compared.
-    words = re.compile(r"[A-Za-z]\S+")
-    assert words.findall(shown) == words.findall(example)
+    # Processors round products of 8 bits each in their way, so that scores differ by a hundredth
+    # or two and words of nearly the same weight change places: the words are compared, not these.
+    words = re.compile(r"[A-Za-z]\w+")
+    assert sorted(words.findall(shown)) == sorted(words.findall(example))
+    labels = re.compile(r"^ *\d\.\d{3}  (\d+)", re.M)
+    assert labels.findall(shown) == labels.findall(example) != []
 
 
 def test_explain_needs_no_bundle_and_its_page_shows_the_place(
@@ -274,6 +278,11 @@ def test_places_are_told_of_labels_that_have_one(model: Blend, thesaurus: Thesau
 
 
 @pytest.mark.parametrize("name", shipped.NAMES)
+def test_they_say_the_date_of_their_thesaurus(name: str) -> None:
+    assert load(name).thesaurus_date == "2026-07"
+
+
+@pytest.mark.parametrize("name", shipped.NAMES)
 def test_their_cards_are_made_from_the_bundles_and_the_results(name: str) -> None:
     page = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
     figure = ROOT / "docs" / f"{name}-reliability.svg"
@@ -293,6 +302,22 @@ def test_the_goals_of_the_second_edition_are_met_by_its_twin() -> None:
     test = Run.read(ROOT / f"results/{DATA}/{shipped.NAME}/seed-0.json")
     assert test.value("test", "all", "RP@5") >= 0.825
     assert test.value("test", "all", "nDCG@5") >= 0.85
+
+
+def test_no_act_is_left_without_a_concept_at_the_threshold_that_ships() -> None:
+    about = bundle.describe(shipped.path())
+    record = json.loads((ROOT / "results" / about["calibration"]["record"]).read_text("utf-8"))
+    assert about["threshold"] == record["threshold"]
+    assert about["calibration"]["curves"] == record["calibration"]["curves"]
+    assert record["documents"] == 283
+    assert record["assigned"]["after"]["0"]["without"] == 0
+
+
+def test_labels_without_training_documents_are_found_among_all() -> None:
+    newlaw = Run.read(ROOT / f"results/newlaw-dev/{shipped.NAME}@{DATA}/seed-0.json")
+    test = Run.read(ROOT / f"results/{DATA}/{shipped.NAME}/seed-0.json")
+    for run, split in ((newlaw, "dev"), (test, "test")):
+        assert run.value(split, "zero-among-all", "R@10") > 0
 
 
 def test_it_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

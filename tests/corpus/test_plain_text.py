@@ -368,3 +368,14 @@ def test_real_acts_put_together_are_taken_apart_again(real_data: Path) -> None:
             )
     assert total == 600
     assert same / total > 0.95
+
+
+@pytest.mark.real
+def test_the_zones_of_282_of_the_283_acts_of_today_are_found(real_data: Path) -> None:
+    """The other one is an exchange of letters, which has none."""
+    with lzma.open(real_data / "newlaw" / "dev.jsonl.xz", "rt", encoding="utf-8") as lines:
+        acts = [split_act(json.loads(line)["text"])[1] for line in lines]
+    assert len(acts) == 283
+    zones = [{section.kind for section in act} for act in acts]
+    assert sum(len(kinds) > 1 for kinds in zones) >= 282
+    assert sum(kinds >= {"header", "recitals", "article"} for kinds in zones) >= 280

@@ -67,3 +67,14 @@ def test_a_certificate_is_wrong_no_oftener_than_it_says() -> None:
             truth = (np.minimum(grid + 0.1, 1) + np.maximum(grid - 0.1, 0)).mean() / 2
             wrong += truth < 0.7
     assert wrong <= 0.08 * 120
+
+
+def test_of_equal_scores_at_the_end_the_first_documents_and_labels_are_looked_at() -> None:
+    """Two documents of 200 labels that all score the same, but for one of the second document."""
+    scores = np.full((2, 200), 0.5, dtype=np.float32)
+    scores[1, 3] = 0.9
+    gold = np.zeros(scores.shape, dtype=bool)
+    gold[0, :99] = True  # a hundred labels are looked at: the best one and 99 that tie
+    best = Best.of(scores, gold)
+    assert best.documents.tolist() == [1] + [0] * 99
+    assert best.right.tolist() == [False] + [True] * 99

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Concept, Thesaurus
+from labelwise.errors import InputError
 from labelwise.evaluation.crowding import (
     Crowding,
     lowered,
@@ -14,6 +18,7 @@ from labelwise.evaluation.crowding import (
     pairs,
     relatives_of,
 )
+from labelwise.evaluation.crowding_records import crowding_sections
 
 SPACE = LabelSpace.from_counts(dict.fromkeys(("1", "11", "12", "2", "21", "3", "4", "5"), 60))
 THESAURUS = Thesaurus.of(
@@ -84,3 +89,34 @@ def test_no_rule_is_chosen_where_gold_has_both() -> None:
         assert rule.chosen == 0
         assert rule.held_out == found.plain
         assert rule.difference == 0
+
+
+def test_the_report_shows_what_was_found_on_a_data_set_and_on_its_dev_file(tmp_path: Path) -> None:
+    figures = {"RP@5": 0.712, "nDCG@5": 0.742}
+    rule = {
+        "by_weight": {"0": figures, "100": {"RP@5": 0.713}},
+        "held_out": {"RP@5": 0.711},
+        "p_value": 0.75,
+    }
+    record = {
+        "method": "svm",
+        "documents": 283,
+        "gold": {"documents": 0.0},
+        "model": {"documents": 0.085},
+        "right": {"both": 0, "first": 18, "second": 9, "none": 1},
+        "plain": figures,
+        "rules": {"same": rule, "together": rule},
+        "data": {"name": "acts-dev"},
+    }
+    path = tmp_path / "acts-dev" / "svm" / "crowding-seed-0.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(record), "utf-8")
+    for folder in ("acts", "acts-dev"):
+        heading, _, table = crowding_sections(tmp_path / folder)
+        assert heading == "## Near-synonyms"
+        row = "| svm | acts-dev | 283 | .000 | .085 | 0 | 27 | 1 | .712 | .711 | .750 |"
+        assert f"{row} .711 | .750 | .713 |" in table
+    assert crowding_sections(tmp_path / "other") == []
+    path.write_text(json.dumps({**record, "rules": {}}), "utf-8")
+    with pytest.raises(InputError, match="`labelwise crowding` writes it anew"):
+        crowding_sections(tmp_path / "acts")

@@ -12,6 +12,7 @@ import pytest
 from evaluation_cases import make_run
 
 from labelwise.errors import InputError
+from labelwise.evaluation.beginning_tables import beginning_sections
 from labelwise.evaluation.bootstrap import f1_interval, interval, mean_and_interval
 from labelwise.evaluation.comparison import over_documents
 from labelwise.evaluation.document_records import (
@@ -19,12 +20,17 @@ from labelwise.evaluation.document_records import (
     MeasuredDocument,
     read_documents,
 )
-from labelwise.evaluation.file_tables import file_table, file_year_sections, file_year_table
+from labelwise.evaluation.file_tables import (
+    file_table,
+    file_year_sections,
+    file_year_table,
+    without_a_row,
+)
 from labelwise.evaluation.interval_tables import interval_table
 from labelwise.evaluation.near_copy_tables import near_copy_sections, near_copy_table
 from labelwise.evaluation.report import document_sections, report, updated_readme
 from labelwise.evaluation.runs import Run
-from labelwise.evaluation.tables import number, with_interval
+from labelwise.evaluation.tables import number, signed, with_interval
 from labelwise.evaluation.year_figure import FEWEST
 from labelwise.evaluation.year_tables import both_splits_table, over_time, year_table
 
@@ -230,6 +236,48 @@ def test_models_on_a_file_are_shown_by_year_where_ids_say_it(tmp_path: Path) -> 
     assert table.markdown().rstrip() in page
     assert "near-copies" not in page  # nobody looked for them
     assert file_year_sections(runs, replace(records, splits={"test": measured[-1:]}), "test") == []
+
+
+def test_whole_documents_stand_beside_their_first_words_by_length(tmp_path: Path) -> None:
+    whole = [on_file("svm@eurlex57k", 2.5), on_file("lexical@eurlex57k", 1.0)]
+    cut = replace(on_file("svm@eurlex57k", 1.0), data=whole[0].data.cut(1000))
+    measured = [MeasuredDocument(f"3{2016}R{at:04d}") for at in range(80)]
+    words = {"test": [900] * 60 + [5000] * 19 + [70_000]}
+    data = cut.data
+    for run in (*whole, cut):
+        run.write(tmp_path)
+    DocumentRecords(data.name, data.fingerprint, None, {"test": measured}, words).write(tmp_path)
+    (heading, table) = beginning_sections(tmp_path / "acts", whole, "test")
+    assert heading == "## Whole acts beside their first 1,000 words"
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| svm@")]
+    assert [(row[1], row[2]) for row in rows] == [
+        ("any number", "80"), ("under 5,000", "60"),
+        ("5,000 to 10,000", "19"), ("50,000 and more", "1"),
+    ]  # fmt: skip
+    assert "lexical" not in table  # its beginnings were not measured
+    ours, theirs = (over_documents([run], "test", "all", "RP@5") for run in (whole[0], cut))
+    gain = np.nanmean((ours - theirs)[:60])
+    assert rows[1][3:5] == [number(np.nanmean(ours[:60])), number(np.nanmean(theirs[:60]))]
+    assert rows[1][5].startswith(f"{signed(gain)} [{signed(interval((ours - theirs)[:60])[0])}")
+    report(tmp_path)
+    assert table in (tmp_path / "acts" / "README.md").read_text("utf-8")
+    readme = updated_readme("<!-- results:begin --><!-- results:end -->", tmp_path)
+    assert "first-1000-words" not in readme  # a view of the file, like one that hides labels
+    others = [replace(one, data=replace(one.data, fingerprint="beef")) for one in whole]
+    with pytest.raises(InputError, match="those of other documents"):
+        beginning_sections(tmp_path / "acts", others, "test")
+
+
+def test_methods_that_were_not_measured_on_a_file_are_named(tmp_path: Path) -> None:
+    on_acts = on_file("svm@eurlex57k", 2.5)
+    on_acts.write(tmp_path)
+    for method in ("svm", "han"):
+        run = make_run(method, 0, 1.0)
+        replace(run, data=replace(run.data, name="eurlex57k")).write(tmp_path)
+    (said,) = without_a_row(tmp_path / "acts", [on_acts])
+    assert said == "Measured on their own data and not on this file: han@eurlex57k."
+    assert said in document_sections(tmp_path / "acts", [on_acts])
+    assert without_a_row(tmp_path / "acts", [on_acts, on_file("han@eurlex57k", 1.0)]) == []
 
 
 def test_the_interval_of_f1_holds_it_and_narrows_with_more_documents() -> None:

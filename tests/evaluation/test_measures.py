@@ -395,12 +395,12 @@ def test_all_figures_of_a_whole_split_cost_about_one_stable_sort() -> None:
     space = label_space(746, 3362, 163)
     scores = random.random((6000, 4271), dtype=np.float32)
     gold = sp.random(6000, 4271, density=5 / 4271, format="csr", random_state=0)
-    start = time.perf_counter()
+    start = time.process_time()
     np.argsort(-scores[:600], axis=1, kind="stable")
-    yardstick = 10 * (time.perf_counter() - start)
-    start = time.perf_counter()
+    yardstick = 10 * (time.process_time() - start)
+    start = time.process_time()
     evaluate(scores, gold, space, threshold=0.999, tuned_threshold=0.998)
-    assert time.perf_counter() - start < max(2.0, 2 * yardstick)
+    assert time.process_time() - start < 2 * yardstick
 
 
 @pytest.mark.parametrize("high", [-np.inf, 0.0, 2.0])

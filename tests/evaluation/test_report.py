@@ -21,6 +21,7 @@ from test_published import EURLEX57K
 from labelwise import shipped
 from labelwise.errors import InputError, MissingExtraError
 from labelwise.evaluation.comparison import over_seeds
+from labelwise.evaluation.difference_tables import difference_table
 from labelwise.evaluation.faithfulness_records import faithfulness_table
 from labelwise.evaluation.figures import curves_svg
 from labelwise.evaluation.notes import note_sections
@@ -35,13 +36,8 @@ from labelwise.evaluation.report import (
     updated_readme,
 )
 from labelwise.evaluation.runs import Run
-from labelwise.evaluation.tables import (
-    SHORT_COLUMNS,
-    macro_table,
-    number,
-    published_differences,
-    results_table,
-)
+from labelwise.evaluation.short_tables import LEGEND, short_file_table, short_table
+from labelwise.evaluation.tables import macro_table, number, results_table
 from labelwise.evaluation.trial_records import Trial, trial_sections
 from labelwise.evaluation.unseen_tables import hidden_views
 from labelwise.evaluation.year_figure import years_svg
@@ -114,7 +110,10 @@ def test_the_time_of_one_seed_counts_every_training_once() -> None:
             on_gpu("bigru-lwan", 0, 3),
             on_gpu("bigru-lwan", 1, 50),
             on_gpu("z-bigru-lwan", 0, 4),
-            on_gpu("ensemble-lwan", 0, 7),  # its members' time over again
+            # What is joined says so itself: its time is that of its members over again.
+            replace(
+                on_gpu("ensemble-lwan", 0, 7), members={"bigru-lwan-0": "", "z-bigru-lwan-0": ""}
+            ),
         ]
     )
     assert "One seed of each of these 2 methods took 7 minutes" in page
@@ -123,7 +122,8 @@ def test_the_time_of_one_seed_counts_every_training_once() -> None:
 
 def test_what_was_tried_on_dev_stands_in_the_report(results: Path) -> None:
     made = {"seed": 0, "data": "abc", "device": "cpu", "versions": {"labelwise": "0.1.0"}}
-    figures = {"RP@5": 0.7, "nDCG@5": 0.72, "micro-F1": 0.6, "few RP@5": 0.5}
+    chance = RUNS[0].chance_interval("dev", "zero", "RP@5")[1]  # which is no skill
+    figures = {"RP@5": 0.7, "nDCG@5": 0.72, "micro-F1": 0.6, "few RP@5": 0.5, "zero RP@5": chance}
     settings = {"batch": 64, "dropout": 0.1}
     trials = [
         Trial(0, "svm", {**settings, "kernel": 5}, "pruned", 0.6, [0.5, 0.6]),
@@ -136,7 +136,7 @@ def test_what_was_tried_on_dev_stands_in_the_report(results: Path) -> None:
     assert "**svm**. In all: batch 64, dropout 0.1. Made with seed 0, data `abc`, cpu" in page
     rows = [line for line in page.splitlines() if line.startswith(("| 0 (", "| 1 |"))]
     assert rows == [
-        "| 1 | .700 | .720 | .600 | .500 | – | 3 | default |",
+        f"| 1 | .700 | .720 | .600 | .500 | {number(chance)}° | 3 | default |",
         "| 0 (pruned) | .600 | – | – | – | – | 2 | 5 |",
     ]
 
@@ -195,7 +195,7 @@ def test_a_damaged_file_of_labels_is_named(results: Path) -> None:
 
 def test_on_eurlex57k_the_report_says_by_how_much_a_row_is_ahead_or_short() -> None:
     runs = [replace(run, data=EURLEX57K) for run in RUNS]
-    table = published_differences(runs)
+    table = difference_table(runs)
     assert [tuple(row[:2]) for row in table.rows] == [
         ("svm", "LibMultiLabel: SVM"),
         ("bigru-lwan", "published: BIGRU-LWAN"),
@@ -210,6 +210,73 @@ def test_on_eurlex57k_the_report_says_by_how_much_a_row_is_ahead_or_short() -> N
     assert "configs/eurlex57k" in report_markdown(runs)
     assert "Beside the rows of others" in report_markdown(runs)
     assert "Beside the rows of others" not in report_markdown(RUNS)
+
+
+def test_what_is_no_better_than_chance_is_neither_ahead_nor_short() -> None:
+    def beside(method: str, zero: float) -> str:
+        run = replace(make_run(method, 0, 2.0), data=EURLEX57K)
+        figures = run.measures["test"]
+        values = {**figures.values, "zero": {**figures["zero"], "RP@5": zero}}
+        run = replace(run, measures={**run.measures, "test": replace(figures, values=values)})
+        table = difference_table([run])
+        return dict(zip(table.columns, table.rows[0], strict=True))["zero RP@5"]
+
+    low, high = replace(RUNS[0], data=EURLEX57K).chance_interval("test", "zero", "RP@5")
+    assert low < 0.029 < high  # the published BIGRU-LWAN, which does not know these labels
+    assert beside("bigru-lwan", 0.04) == "°"
+    assert beside("bigru-lwan", float("nan")) == "°"  # labels that all tie
+    assert beside("bigru-lwan", 0.929) == "+.900"  # to know something where others know nothing
+    assert beside("z-bigru-lwan", 0.038) == "-.400 ▼"  # and the other way round
+    assert beside("z-bigru-lwan", float("nan")) == "–"
+
+
+def test_a_method_is_held_against_another_of_ours_and_against_what_was_aimed_at() -> None:
+    names = {"dcnn-lwan": 1.5, "bigru-lwan": 2.0, "blend": 2.5}
+    runs = [make_run(name, 0, skill, data=EURLEX57K) for name, skill in names.items()]
+    rows = {tuple(row[:2]): row[2:] for row in difference_table(runs).rows}
+    ours, theirs = (run.value("test", "all", "RP@5") for run in runs[:2])
+    cell = rows["dcnn-lwan", "our bigru-lwan, which it aims at"][0]
+    assert cell == f"-{number(theirs - ours)} ▼"
+    aimed = rows["blend", "what was aimed at"][0]
+    assert aimed.startswith("-" if runs[2].value("test", "all", "RP@5") < 0.84 else "+")
+    assert not difference_table(runs[:1]).rows  # without the other one
+
+
+def test_the_readme_has_one_row_a_method_with_the_best_that_is_quoted_for_it() -> None:
+    runs = [replace(run, data=EURLEX57K) for run in (*RUNS, make_run("svm-placed", 0, 2.4))]
+    table = short_table(runs, "test")
+    assert [row[0] for row in table.rows] == [
+        *("svm", "bigru-lwan", "exact-match"),  # svm-placed is a variant
+        *("ACL 2019: BERT-base", "LibMultiLabel: BERT-LWAN", "EMNLP 2020: BERT-LWAN"),
+        "chance",
+    ]
+    documents = int(runs[0].measures["test"]["zero"]["documents"])
+    assert table.columns[1:3] == ["all RP@5 (80 documents)", "quoted"]
+    assert table.columns[5:] == [f"zero RP@5 ({documents} documents)", "quoted"]
+    lwan = table.rows[1]
+    assert lwan[2] == "*.778*"  # LibMultiLabel's, above the paper's .766
+    assert lwan[6] == "*.029°*"
+    assert lwan[5].endswith("]")
+    assert table.rows[5][1:5] == ["", ".803", "", ".699"]
+    elsewhere = short_table(RUNS, "test")
+    assert "quoted" not in elsewhere.columns
+    assert [row[0] for row in elsewhere.rows][-1] == "chance"
+
+
+def test_the_readme_shows_models_on_a_file_down_to_the_last_that_ships() -> None:
+    def on_file(method: str, skill: float) -> Run:
+        run = make_run("svm", 0, skill)
+        counts = run.data.counts | {"unknown gold": 0}
+        return replace(run, method=method, data=replace(run.data, trained_on="laws", counts=counts))
+
+    named = {"blend@laws": 3.0, f"{shipped.NAME}@laws": 2.5, "svm@laws": 2.0, "tree@laws": 1.0}
+    runs = [on_file(name, skill) for name, skill in named.items()]
+    first = on_file(f"{shipped.NAME}@acts", 1.5)
+    table = short_file_table([*runs, first], "test")
+    assert [row[0] for row in table.rows] == [*list(named)[:3], first.method, "chance"]
+    assert table.notes[-1] == "1 more models are behind these."
+    whole = short_file_table([run for run in runs if shipped.NAME not in run.method], "test")
+    assert [row[0] for row in whole.rows] == ["blend@laws", "svm@laws", "tree@laws", "chance"]
 
 
 def test_a_single_method_has_no_table_of_p_values() -> None:
@@ -286,7 +353,8 @@ def test_the_table_is_put_between_the_markers_of_a_readme(results: Path, tmp_pat
     assert first.startswith(f"# labelwise\n\n{BEGIN}\n\n**acts**, test split.")
     assert first.endswith(f"{END}\n\nKnown limits.\n")
     assert "old" not in first
-    assert results_table(RUNS, columns=SHORT_COLUMNS).markdown() in first
+    assert short_table(RUNS, "test").markdown() in first
+    assert first.count(LEGEND) == 1
     assert "frequent RP@5" not in first  # the wide table stands in results/
     assert "[results/acts](results/acts/README.md)" in first
     update_readme(readme, results)
@@ -322,7 +390,7 @@ def test_the_committed_report_is_what_the_committed_runs_give(
     for folder, runs in committed_runs.items():
         page = (folder / "README.md").read_text(encoding="utf-8")
         has_labels = (folder / "labels.csv").is_file()
-        beside = faithfulness_table(folder), trial_sections(folder), hidden_views(folder)
+        beside = faithfulness_table(folder), trial_sections(folder, runs), hidden_views(folder)
         beside = *beside, document_sections(folder, runs)
         made = report_markdown(runs, *beside, notes=note_sections(folder), has_labels=has_labels)
         assert page == made, f"run `labelwise report`: {folder} is out of date"

@@ -18,6 +18,7 @@ import pytest
 import scipy.sparse as sp
 from evaluation_cases import label_space, make_run
 
+from labelwise.corpus.dataset import Additions
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.counts import VIEWS
 from labelwise.evaluation.measures import evaluate
@@ -280,7 +281,11 @@ def test_versions_and_memory_are_those_of_this_process() -> None:
 def test_the_record_of_the_data_is_taken_from_the_data_set() -> None:
     space = label_space(4, 4, 2)
     dataset = SimpleNamespace(
-        name="acts", fingerprint="f00d", counts={"train": 9, "labels": 10}, label_space=space
+        name="acts",
+        fingerprint="f00d",
+        counts={"train": 9, "labels": 10},
+        label_space=space,
+        additions=Additions(thesaurus=Path("eurovoc-2026-07-en.json.xz")),
     )
     assert DataRecord.of(dataset) == DataRecord(
         "acts",
@@ -288,7 +293,10 @@ def test_the_record_of_the_data_is_taken_from_the_data_set() -> None:
         {"train": 9, "labels": 10},
         space.fingerprint,
         {"frequent": 4, "few": 4, "zero": 2},
+        thesaurus={"name": "eurovoc-2026-07-en", "date": "2026-07"},
     )
+    dataset.additions = Additions()
+    assert DataRecord.of(dataset).thesaurus is None
 
 
 def test_a_run_remembers_the_device_it_was_trained_on(tmp_path: Path) -> None:

@@ -11,11 +11,15 @@ from rich.console import Console
 from test_published import EURLEX57K
 
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.bootstrap import interval
 from labelwise.evaluation.comparison import compare
+from labelwise.evaluation.counts import Counts
 from labelwise.evaluation.measures import evaluate, evaluate_topk
+from labelwise.evaluation.runs import Run
 from labelwise.evaluation.tables import (
     COLUMNS,
     Table,
+    bracket,
     comparison_table,
     group_table,
     number,
@@ -38,8 +42,10 @@ def rendered(table: Table, width: int) -> list[str]:
 
 
 def cells(table: Table, first: str) -> dict[str, str]:
+    """The cells of a row by column, whose heading may end with the documents of a small group."""
     (row,) = (row for row in table.rows if row[0] == first)
-    return dict(zip(table.columns, row, strict=True))
+    names = [column.partition(" (")[0] for column in table.columns]
+    return dict(zip(names, row, strict=True))
 
 
 def test_one_row_a_method_best_first_with_the_chance_level_last() -> None:
@@ -47,7 +53,10 @@ def test_one_row_a_method_best_first_with_the_chance_level_last() -> None:
     assert [row[0] for row in table.rows] == ["svm", "bigru-lwan", "exact-match", "chance"]
     svm = cells(table, "svm")
     for group, measure in COLUMNS:
-        assert svm[f"{group} {measure}"] == number(RUNS[0].value("test", group, measure))
+        shown = number(RUNS[0].value("test", group, measure))
+        if "@" in measure:  # all groups are small here
+            shown += bracket(interval(RUNS[0].per_document("test", group, measure)))
+        assert svm[f"{group} {measure}"] == shown
     chance = cells(table, "chance")
     low, high = RUNS[0].chance_interval("test", "zero", "RP@5")
     level = number(RUNS[0].chance("test", "zero", "RP@5"))
@@ -58,9 +67,11 @@ def test_one_row_a_method_best_first_with_the_chance_level_last() -> None:
 def test_several_seeds_show_as_mean_and_deviation() -> None:
     values = [run.value("test", "all", "RP@5") for run in RUNS[2:]]
     shown = cells(results_table(RUNS), "bigru-lwan")["all RP@5"]
-    assert shown == f"{number(np.mean(values))} ± {number(np.std(values, ddof=1))}"
+    spread = f"{number(np.mean(values))} ± {number(np.std(values, ddof=1))}"
+    documents = np.mean([run.per_document("test", "all", "RP@5") for run in RUNS[2:]], axis=0)
+    assert shown == spread + bracket(interval(documents))
     assert any("seeds: bigru-lwan 3, exact-match 1, svm 1" in n for n in results_table(RUNS).notes)
-    assert not any("seeds" in note for note in results_table(RUNS[:2]).notes)
+    assert not any("over seeds" in note for note in results_table(RUNS[:2]).notes)
 
 
 def test_published_rows_stand_beneath_their_methods_on_eurlex57k_test_only() -> None:
@@ -123,7 +134,8 @@ def test_in_the_table_of_groups_too_chance_is_an_interval() -> None:
             replace(run, measures={"test": replace(figures, values=values)}), "test"
         )
         zero = cells(table, "zero")
-        assert zero["RP@5"] == number(values["zero"]["RP@5"]) + mark
+        ends = bracket(interval(run.per_document("test", "zero", "RP@5")))
+        assert zero["RP@5"] == number(values["zero"]["RP@5"]) + mark + ends
         assert zero["chance RP@5"].endswith(f"[{number(low)}, {number(high)}]")
         assert table.notes[0].startswith("° no better than chance")
 
@@ -134,19 +146,20 @@ def test_a_figure_that_prints_like_chance_counts_as_chance() -> None:
     figures = run.measures["test"]
     above = {**figures.values, "few": {**figures["few"], "RP@5": level + 0.0004}}
     run = replace(run, measures={"test": replace(figures, values=above)})
-    assert cells(results_table([run]), "exact-match")["few RP@5"] == f"{number(level)}°"
+    shown = cells(results_table([run]), "exact-match")["few RP@5"]
+    assert shown.startswith(f"{number(level)}° [")
 
 
 def test_markdown_has_one_line_a_row_and_quoted_rows_in_italics() -> None:
     lines = results_table(RUNS).markdown().splitlines()
-    assert lines[0].startswith("| method | all RP@5 | all nDCG@5 | all micro-F1 |")
+    assert lines[0].startswith("| method | all RP@5 (80 documents) | all nDCG@5 (80 documents) |")
     assert {line.count("|") for line in lines[:6]} == {len(COLUMNS) + 2}
     assert lines[2].startswith("| svm | .")
     assert lines[5].startswith("| *chance* | *.")
     assert lines[7].startswith("° no better than chance")
 
 
-@pytest.mark.parametrize("width", [60, 80, 120, 250])
+@pytest.mark.parametrize("width", [60, 80, 120, 320])
 def test_no_figure_is_cut_off_at_a_narrow_terminal(width: int) -> None:
     table = results_table([replace(run, data=EURLEX57K) for run in RUNS])
     lines = rendered(table, width)
@@ -157,7 +170,7 @@ def test_no_figure_is_cut_off_at_a_narrow_terminal(width: int) -> None:
         for cell in row:
             assert cell in text
     blocks = sum(line.startswith("method") for line in lines)
-    assert (blocks == 1) == (width == 250)
+    assert (blocks == 1) == (width == 320)
 
 
 def test_the_table_of_groups_shows_documents_kept_and_chance() -> None:
@@ -169,6 +182,57 @@ def test_the_table_of_groups_shows_documents_kept_and_chance() -> None:
     assert zero["chance RP@5"].startswith(number(measures.chance["zero"]["RP@5"]))
     assert zero["macro-F1 tuned"] == number(measures["zero"]["macro-F1 tuned"])
     assert rendered(table, 100)[0] == "svm on acts, test"
+
+
+def test_a_small_group_shows_its_documents_and_an_interval_and_a_large_one_neither() -> None:
+    few = [int(RUNS[0].measures["test"][group]["documents"]) for group in ("all", "zero")]
+    assert 10 < few[1] < few[0] == 80
+    table = results_table(RUNS)
+    assert f"zero RP@5 ({few[1]} documents)" in table.columns
+    assert "all micro-F1" in table.columns  # which counts all documents, whatever the group
+    assert any("fewer than 500 documents" in note for note in table.notes)
+    svm = cells(table, "svm")
+    assert svm["zero nDCG@5"].endswith("]")
+    assert "[" not in svm["all micro-F1"]
+
+    large = [_repeated(run, 20) for run in RUNS[:1]]
+    table = results_table(large)
+    assert table.columns[1] == "all RP@5"
+    assert cells(table, "svm")["all RP@5"] == number(RUNS[0].value("test", "all", "RP@5"))
+    assert cells(group_table(large[0], "test"), "zero")["RP@5"].count("[") == 0
+    assert cells(group_table(RUNS[0], "test"), "zero")["nDCG@5"].count("[") == 1
+
+
+def _repeated(run: Run, times: int) -> Run:
+    """The same figures of so many times the documents."""
+    measures = run.measures["test"]
+    arrays = {
+        name: np.concatenate([of] * times, axis=-1)
+        for name, of in vars(measures.counts).items()
+        if isinstance(of, np.ndarray)
+    }
+    values = {
+        group: {**of, "documents": of["documents"] * times} for group, of in measures.values.items()
+    }
+    return replace(
+        run, measures={"test": replace(measures, values=values, counts=Counts(**arrays))}
+    )
+
+
+def test_models_with_groups_of_their_own_have_chance_levels_of_their_own() -> None:
+    def on_file(method: str, groups: tuple[int, int, int]) -> Run:
+        run = make_run(method, 0, 2.0)
+        space = label_space(*groups)
+        gold = np.eye(45, dtype=np.int8)
+        measures = {"test": evaluate(np.eye(45, dtype=np.float32), gold, space)}
+        sizes = dict(zip(("frequent", "few", "zero"), groups, strict=True))
+        data = replace(run.data, trained_on=method, groups=sizes, label_space=space.fingerprint)
+        return replace(run, method=f"svm@{method}", measures=measures, data=data)
+
+    table = results_table([on_file("acts", (12, 25, 8)), on_file("laws", (12, 13, 20))])
+    assert "zero RP@5 (8 to 20 documents)" in table.columns
+    assert cells(table, "chance")["zero RP@5"] == ".250 to .625"
+    assert cells(table, "chance")["all RP@5"].startswith(".111 [")
 
 
 def test_the_table_of_p_values_names_the_best() -> None:

@@ -10,14 +10,17 @@ import pytest
 from evaluation_cases import make_run, worked_example
 
 from labelwise.corpus.hidden import Hiding
+from labelwise.evaluation import bootstrap
 from labelwise.evaluation.counts import SEEN
 from labelwise.evaluation.measures import evaluate
 from labelwise.evaluation.report import report, updated_readme
 from labelwise.evaluation.runs import DataRecord, Run
+from labelwise.evaluation.tables import number
 from labelwise.evaluation.unseen_tables import (
     harmonic_mean,
     hidden_table,
     hidden_views,
+    settings_apart,
     unseen_sections,
     unseen_table,
 )
@@ -91,6 +94,39 @@ def test_draws_of_hidden_labels_are_averaged_and_the_seen_labels_stand_beside_th
     assert "[" not in one.rows[0][table.columns.index("all RP@5")]
 
 
+def test_hidden_labels_that_are_ranked_no_better_than_by_chance_are_marked() -> None:
+    blind, tied = hidden_run("svm", 0, 0.0), hidden_run("tree", 0, 0.0)
+    blind = replace(blind, data=replace(blind.data, groups=SKILLED.data.groups))
+    figures = tied.measures["test"]
+    nothing = dict.fromkeys(figures["zero"], float("nan")) | {"documents": 40}
+    values = {**figures.values, "zero": nothing}
+    tied = replace(tied, measures={"test": replace(figures, values=values)})
+    table = hidden_table([[hidden_run("z-bigru-lwan", 0, 2.5), blind, tied]])
+    shown = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+    assert "°" not in shown["z-bigru-lwan"]["zero RP@5"]
+    assert "° [" in shown["svm"]["zero RP@5"]
+    assert shown["tree"]["zero RP@5"] == "–"  # though its counts would give a figure
+    low, high = hidden_run("svm", 0, 0.0).chance_interval("test", "zero", "RP@5")
+    assert shown["chance"]["zero RP@5"].endswith(f"[{number(low)}, {number(high)}]")
+    over = hidden_table([[blind], [blind]])
+    assert "° ± .000" in over.rows[0][over.columns.index("zero RP@5")]
+
+
+def test_draws_that_were_not_trained_alike_are_named() -> None:
+    draws = [
+        [hidden_run("z-bigru-lwan", draw, 2.5), hidden_run("svm", draw, 1.0)] for draw in (0, 1)
+    ]
+    assert settings_apart(draws, [SKILLED]) == ""
+    draws[0][0].settings["epochs"], draws[1][0].settings["epochs"] = 10, 4
+    said = settings_apart(draws, [make_run("svm", 0, 1.0)])
+    assert said.endswith(": z-bigru-lwan, epochs 10 / 4.")
+    draws[0][0].settings["epochs"] = 4
+    whole = make_run("z-bigru-lwan", 0, 2.5)
+    whole.settings["epochs"] = 10
+    said = settings_apart(draws, [whole])
+    assert said.endswith(": z-bigru-lwan, epochs 4 (10 where none is hidden).")
+
+
 def test_semsup_xc_is_quoted_beside_a_view_of_its_sizes_alone() -> None:
     run = hidden_run("z-bigru-lwan", 0, 2.5, amount=972)
     counts = {"train": 45_000, "dev": 6_000, "test": 6_000}
@@ -104,6 +140,16 @@ def test_semsup_xc_is_quoted_beside_a_view_of_its_sizes_alone() -> None:
     assert shown["all R@10"] == ".629"
     assert shown["seen R@10"] == ""
     assert any("another draw" in note for note in table.notes)
+    ours = bootstrap.mean(run.per_document("test", "zero", "P@1"))
+    how = f"{number(0.493 - ours)} short ▼" if ours < 0.493 else f"{number(ours - 0.493)} ahead"
+    assert any(f"zero P@1 {how} (z-bigru-lwan)" in note for note in table.notes)
+    blind = hidden_run("svm", 0, 0.0, amount=972)
+    rows = hidden_table([[replace(run, data=data), replace(blind, data=data)]]).rows
+    marked = {row[0]: "▼" in row[table.columns.index("all P@1")] for row in rows}
+    values = [bootstrap.mean(one.per_document("test", "all", "P@1")) for one in (run, blind)]
+    assert [marked["z-bigru-lwan"], marked["svm"]] == [value < 0.870 for value in values]
+    assert marked["svm"]
+    assert not any("▼" in row[table.columns.index("seen R@10")] for row in rows)
     others = hidden_table([[replace(run, data=replace(data, groups=groups | {"few": 9}))]])
     assert not any("SemSup" in row[0] for row in others.rows)
 

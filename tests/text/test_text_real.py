@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import time
 from pathlib import Path
 
@@ -60,10 +61,16 @@ def test_two_jobs_give_the_same_as_one(dev: list[Document], corpus: TokenizedCor
     assert np.array_equal(parallel.section_starts, corpus.section_starts)
 
 
-def test_glove_is_read_whole_within_seconds(real_data: Path) -> None:
-    begun = time.perf_counter()
-    vectors = read_vectors(real_data / "vectors" / "glove.6B.100d.eurlex57k.txt.xz")
-    assert time.perf_counter() - begun < 15  # 2.5 s on an idle core
+def test_glove_is_read_whole_about_as_fast_as_it_is_unpacked_and_its_numbers_are_made(
+    real_data: Path,
+) -> None:
+    file = real_data / "vectors" / "glove.6B.100d.eurlex57k.txt.xz"
+    begun = time.process_time()
+    lines = lzma.decompress(file.read_bytes()).decode("utf-8").splitlines()
+    assert sum(len([float(one) for one in line.split(" ")[1:]]) for line in lines) == 6_353_500
+    plain = time.process_time()
+    vectors = read_vectors(file)
+    assert time.process_time() - plain < 2 * (plain - begun)
     assert vectors.matrix.shape == (63_535, 100)
     assert vectors.duplicates == 0
 

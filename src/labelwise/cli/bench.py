@@ -66,8 +66,7 @@ def bench(
       labelwise bench --gpu --libmultilabel-source benchmarks/.peers/libmultilabel
       labelwise bench --page
     """
-    from labelwise.bench import BENCHMARKS, find
-    from labelwise.bench.plan import Plan
+    from labelwise.bench import BENCHMARKS, Plan, find
     from labelwise.bench.runner import run_benchmark
 
     if show:
@@ -109,8 +108,7 @@ def bench(
 
 def make_page(out: Path) -> None:
     """The page and its figures; where figures cannot be drawn, those that are there stay."""
-    from labelwise.bench.curves import write_figures
-    from labelwise.bench.page import write_page
+    from labelwise.bench.page import write_figures, write_page
 
     try:
         write_figures(out)

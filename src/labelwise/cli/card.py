@@ -19,19 +19,34 @@ def card(
     out: Annotated[
         Path | None, typer.Option(help="Write a Markdown file instead of printing.")
     ] = None,
+    time: Annotated[
+        Path | None,
+        typer.Option(
+            help="First measure how fast it loads and tags documents of this file, and keep that "
+            "in the folder of results.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Write the model card of a bundle: data, figures by group, limits, how it was made.
 
-    The figures are those in the folder of results; none is measured here.
+    The figures are those in the folder of results; but for --time none is measured here.
 
     \b
     Examples:
       labelwise card svm.bundle
       labelwise card svm.bundle --results results --out svm.md
+      labelwise card svm.bundle --time data/eurlex57k/dev.jsonl --out svm.md
     """
-    from labelwise.experiments.card import card_markdown
+    from labelwise.bundle import describe
+    from labelwise.cli.command_line import command_line
+    from labelwise.experiments.card import card_markdown, results_folder
+    from labelwise.experiments.times import write_times
     from labelwise.files import write_whole
 
+    if time is not None:
+        folder = results_folder(describe(bundle), results)
+        note(f"wrote {write_times(bundle, time, folder, command_line())}")
     if out is None:
         print(card_markdown(bundle, results), end="")
         return

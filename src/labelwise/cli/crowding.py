@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +10,6 @@ import typer
 from labelwise.cli.command_line import command_line
 from labelwise.cli.options import DataOption, JsonOption, ThesaurusOption
 from labelwise.cli.output import print_json, print_wide_table
-from labelwise.errors import LabelwiseError
-from labelwise.experiments.sampled import write_record
 from labelwise.progress import note
 
 if TYPE_CHECKING:
@@ -29,6 +25,15 @@ def crowding(
         typer.Option(
             help="Look at this file or folder of labelled documents, and not at dev.",
             show_default=False,
+        ),
+    ] = None,
+    documents: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="So many of the file's documents, drawn at random.",
+            metavar="N",
+            show_default="all",
         ),
     ] = None,
     thesaurus: ThesaurusOption = None,
@@ -48,64 +53,17 @@ def crowding(
       labelwise crowding svm.bundle --data data/eurlex57k
       labelwise crowding svm.bundle --data data/eurlex57k --on newlaw/dev.jsonl.xz
     """
-    from labelwise import bundle as bundles
-    from labelwise.corpus.dataset import digest_of
-    from labelwise.evaluation.crowding import measure_crowding
-    from labelwise.evaluation.runs import current_versions
-    from labelwise.experiments.data import commands, hiding_of_card
-    from labelwise.experiments.labelled_file import (
-        Labelled,
-        file_name,
-        known_thesaurus,
-        named_after_data,
-        score_file,
-    )
-    from labelwise.experiments.training_data import Documents, Kept
+    from labelwise.experiments.crowding import crowding as crowding_of
 
-    started = time.perf_counter()
-    method, card = bundles.load(bundle), bundles.describe(bundle)["card"]
-    source = Documents(data, hiding=hiding_of_card(card))
-    dataset = source.dataset
-    known = known_thesaurus(thesaurus, card, bundle)
-    known = known or dataset.thesaurus
-    if known is None:
-        raise LabelwiseError("which concepts are broader is not known: name a --thesaurus")
-    if on is None:
-        kept = Kept(source, {str(bundle): method}).scores(method, "dev")
-        found = Labelled(dataset.dev, method.label_space, {}, kept)
-        of = {"name": dataset.name, "fingerprint": source.record.fingerprint}
-        named = bundles.name_of(card, method.name)
-    else:
-        found = score_file(method, on, thesaurus=known)
-        of = {"name": file_name(on), "fingerprint": digest_of([on])}
-        named = named_after_data(method, card)
-    space = found.space
-    train = space.gold(
-        [
-            dataclasses.replace(
-                one, labels=tuple(label for label in one.labels if label in space.index)
-            )
-            for one in dataset.train
-        ]
-    ).astype("int32")
-    gold = space.gold(found.documents).toarray() > 0
-    measured = measure_crowding(found.scores, gold, space, known, (train.T @ train).tocsr())
-    record = {
-        "method": named,
-        "seed": int(method.settings.seed),
-        "documents": len(found.documents),
-        **dataclasses.asdict(measured),
-        "data": of,
-        "versions": current_versions(),
-        "seconds": round(time.perf_counter() - started, 3),
-        "command": commands(card, command_line()),
-    }
-    path = write_record(results, "crowding", record)
+    made = crowding_of(
+        bundle, data=data, on=on, documents=documents, thesaurus=thesaurus, results=results,
+        command=command_line(),
+    )  # fmt: skip
     if as_json:
-        print_json(record)
+        print_json(made.record)
     else:
-        _show(measured)
-    note(f"wrote {path}")
+        _show(made.found)
+    note(f"wrote {made.path}")
 
 
 def _show(found: Found) -> None:

@@ -45,6 +45,24 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    first_words: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Of each document of --on only so many words; a data set of its own.",
+            show_default=False,
+        ),
+    ] = None,
+    readings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--try",
+            help="Also read the dev file of --on otherwise, and keep what comes of it as a trial; "
+            "may be repeated.",
+            metavar="NAME=VALUE[,NAME=VALUE]",
+            show_default=False,
+        ),
+    ] = None,
     more: MoreOption = None,
     summaries: SummariesOption = False,
     thesaurus: ThesaurusOption = None,
@@ -67,7 +85,9 @@ def evaluate(
     on is opened with the same --more, --summaries, --thesaurus and --every-concept.
 
     With --on, labels are grouped by the model's own training documents; those that it does not know
-    count as missed, and F1 is measured at the model's own threshold.
+    count as missed, and F1 is measured at the model's own threshold. With --first-words the report
+    shows, by length of document, what is gained by all that comes after them. With --try a linear
+    model or a tree reads zones otherwise than in training (zone_words=50): nothing is trained.
 
     \b
     Examples:
@@ -75,14 +95,17 @@ def evaluate(
       labelwise evaluate svm.bundle --data demo/synthetic --split test --results my-results --json
       labelwise evaluate svm.bundle --data data/eurlex57k --more newlaw/train-titles.jsonl.xz
       labelwise evaluate svm.bundle --on newlaw/dev.jsonl.xz
+      labelwise evaluate svm.bundle --on newlaw/dev.jsonl.xz --first-words 1000
+      labelwise evaluate svm.bundle --on newlaw/dev.jsonl.xz --try zone_words=50,annexes_weight=0
     """
     from labelwise.evaluation.tables import group_table
     from labelwise.experiments.evaluate import evaluate as evaluate_bundle
 
     run = evaluate_bundle(
-        bundle, data=data, prepared=prepared, on=on, more=more, summaries=summaries,
-        thesaurus=thesaurus, every_concept=every_concept, split=split, results=results,
-        skip_bad=skip_bad, command=command_line(),
+        bundle, data=data, prepared=prepared, on=on, first_words=first_words,
+        readings=readings, more=more, summaries=summaries, thesaurus=thesaurus,
+        every_concept=every_concept, split=split, results=results, skip_bad=skip_bad,
+        command=command_line(),
     )  # fmt: skip
     if as_json:
         print_json(run.to_json())
@@ -166,17 +189,16 @@ def _figure_json(row: Any, name: str) -> dict[str, Any]:
 
 def print_groups(runs: Sequence[Run], split: str) -> None:
     """Methods side by side, a row a group, with the chance level."""
-    from labelwise.evaluation.tables import NO_BETTER, Table, chance_cell, marked
+    from labelwise.evaluation.tables import Table, chance_level, figure_cell, legend
 
     table = Table(["group", "documents", *(f"{run.method} RP@5" for run in runs), "chance RP@5"])
     names = {"few": "few-shot", "zero": "zero-shot", "zero-among-all": "zero-shot among all"}
-    for group, figures in runs[0].measures[split].values.items():
-        values = [run.value(split, group, "RP@5") for run in runs]
-        interval = runs[0].chance_interval(split, group, "RP@5")
-        cells = [marked(value, interval[1]) for value in values]
-        chance = chance_cell(runs[0].chance(split, group, "RP@5"), *interval)
+    groups = runs[0].measures[split].values
+    for group, figures in groups.items():
+        cells = [figure_cell([run], split, group, "RP@5") for run in runs]
+        chance = chance_level(runs, split, group, "RP@5")
         table.add([names.get(group, group), f"{figures['documents']:,}", *cells, chance])
-    table.notes.append(NO_BETTER)
+    table.notes.extend(legend(runs, split, [(group, "RP@5") for group in groups]))
     print_wide_table(table)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +11,6 @@ from labelwise.cli.command_line import command_line
 from labelwise.cli.evaluate import SplitChoice
 from labelwise.cli.options import DataOption, JsonOption
 from labelwise.cli.output import console, print_json, print_wide_table
-from labelwise.experiments.sampled import counted, record_of, sample, write_record
 from labelwise.progress import note
 
 
@@ -52,47 +49,22 @@ def examine(
       labelwise examine bigru-lwan.bundle --data data/eurlex57k
       labelwise examine bigru-att-0.bundle --other bigru-att-1.bundle --data data/eurlex57k
     """
-    from labelwise import bundle as bundles
-    from labelwise.corpus.dataset import open_dataset
-    from labelwise.evaluation.attention_figure import attention_svg
     from labelwise.evaluation.attention_records import (
-        FIGURE,
-        PAGE,
         AttentionRecord,
-        attention_page,
         attention_says,
         attention_table,
-        read_attention,
     )
     from labelwise.evidence.examination import ExaminationPlan
-    from labelwise.evidence.examination import examine as examine_network
-    from labelwise.experiments.data import commands
-    from labelwise.files import write_whole
-    from labelwise.methods.attending import require_attending
+    from labelwise.experiments.examine import examine as examine_bundle
 
-    method = require_attending(bundles.load(bundle))
-    beside = None if other is None else require_attending(bundles.load(other))
-    card = bundles.describe(bundle)["card"]
-    dataset = open_dataset(data)
-    chosen = sample(dataset, split, documents, seed)
-    started = time.perf_counter()
-    with counted(chosen, f"{method.name}: replacing attention") as each:
-        found = examine_network(method, each, ExaminationPlan(top=top, seed=seed), beside)
-    figures = {
-        "split": str(split),
-        "other seed": None if beside is None else int(beside.settings.seed),
-        **dataclasses.asdict(found),
-    }
-    command = commands(card, command_line())
-    record = record_of(method, dataset, card, figures, started=started, command=command)
-    path = write_record(results, "attention", record)
-    folder = path.parent.parent
-    write_whole(folder / FIGURE, attention_svg(read_attention(folder)))
-    write_whole(folder / PAGE, attention_page(folder).encode())
+    made = examine_bundle(
+        bundle, data=data, other=other, split=str(split), documents=documents,
+        plan=ExaminationPlan(top=top, seed=seed), results=results, command=command_line(),
+    )  # fmt: skip
     if as_json:
-        print_json(record)
+        print_json(made.record)
     else:
-        this = AttentionRecord.read(path)
+        this = AttentionRecord.read(made.path)
         print_wide_table(attention_table([this]))
         console().print(attention_says(this).replace("**", ""))
-    note(f"wrote {path}, {folder / PAGE} and {folder / FIGURE}")
+    note(f"wrote {made.path}, {made.page} and {made.figure}")

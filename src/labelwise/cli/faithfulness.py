@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,6 @@ from labelwise.cli.command_line import command_line
 from labelwise.cli.evaluate import SplitChoice
 from labelwise.cli.options import DataOption, JsonOption
 from labelwise.cli.output import console, print_json, print_wide_table
-from labelwise.experiments.sampled import counted, record_of, sample, write_record
 from labelwise.progress import note
 
 
@@ -57,45 +55,22 @@ def faithfulness(
       labelwise faithfulness svm.bundle --data demo/synthetic --documents 30 --gold --json
       labelwise faithfulness han.bundle --data data --explainer attention --explainer attingrad
     """
-    from labelwise import bundle as bundles
-    from labelwise.corpus.dataset import open_dataset
-    from labelwise.evidence.faithfulness import RemovalPlan, measure_faithfulness
-    from labelwise.evidence.faithfulness_tables import (
-        faithfulness_json,
-        faithfulness_tables,
-        findings,
-    )
-    from labelwise.experiments.data import commands
+    from labelwise.evidence.faithfulness import RemovalPlan
+    from labelwise.evidence.faithfulness_tables import faithfulness_tables
+    from labelwise.experiments.faithfulness import faithfulness as faithfulness_of
 
-    method = bundles.load(bundle)
-    card = bundles.describe(bundle)["card"]
-    name = bundles.name_of(card, method.name)
-    dataset = open_dataset(data)
-    chosen = sample(dataset, split, documents, seed)
     plan = RemovalPlan(
         top=top, gold=gold, explainers=None if explainer is None else tuple(explainer), seed=seed
     )
-    started = time.perf_counter()
-    with counted(chosen, f"{name}: removing words") as each:
-        found = measure_faithfulness(method, each, plan)
-    figures = {"split": str(split), **faithfulness_json(found)}
-    command = commands(card, command_line())
-    record = record_of(method, dataset, card, figures, started=started, command=command)
-    path = write_record(results, "faithfulness", record)
+    made = faithfulness_of(
+        bundle, data=data, split=str(split), documents=documents, plan=plan, results=results,
+        command=command_line(),
+    )  # fmt: skip
     if as_json:
-        print_json(record)
+        print_json(made.record)
     else:
-        for table in faithfulness_tables(found):
+        for table in faithfulness_tables(made.found):
             print_wide_table(table)
-        pairs = f"{found.labels} labels of {len(found.documents)} documents"
-        sentences = [
-            f"{name} on {dataset.name}, {split}: {pairs}, mean score {found.score.mean:.3f}",
-            *findings(found),
-        ]
-        if not method.explainers:
-            sentences.append(
-                "Gradients are for networks; what a linear method's words add is exact already."
-            )
-        for sentence in sentences:
+        for sentence in made.sentences:
             console().print(sentence)
-    note(f"wrote {path}")
+    note(f"wrote {made.path}")

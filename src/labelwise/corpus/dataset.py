@@ -13,6 +13,7 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.more import MEASURED, Repeated, check_more, more_name, read_more
 from labelwise.corpus.readers import document_files, read
+from labelwise.corpus.relabelling import date_in
 from labelwise.corpus.skipped import Skipped
 from labelwise.corpus.sources import COMPRESSED, stem
 from labelwise.corpus.thesaurus import Thesaurus, read_thesaurus
@@ -58,6 +59,14 @@ class Additions:
             *((stem(self.thesaurus),) if self.thesaurus else ()),
             *(("every-concept",) if self.every_concept else ()),
         )
+
+    @property
+    def dated_thesaurus(self) -> dict[str, str | None] | None:
+        """The name and the date of the thesaurus that was given, as its file is called."""
+        if self.thesaurus is None:
+            return None
+        name = stem(self.thesaurus)
+        return {"name": name, "date": date_in(name)}
 
     def to_json(self) -> dict[str, Any]:
         return {

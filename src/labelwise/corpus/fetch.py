@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -19,7 +19,7 @@ from labelwise.corpus.eurlex57k import document as as_document
 from labelwise.corpus.sources import COMPRESSED, Origin, lines, opened
 from labelwise.corpus.thesaurus import read_thesaurus
 from labelwise.errors import InputError, LabelwiseError
-from labelwise.files import ARCHIVE_FAULTS
+from labelwise.files import ARCHIVE_FAULTS, being_written, write_whole
 from labelwise.progress import track
 
 ARCHIVE_LIMIT = 1 << 30
@@ -183,21 +183,17 @@ def _unpack(
     archive: Path, folder: Path, missing: Sequence[Split], counts: Mapping[str, int]
 ) -> None:
     """Write the documents of an archive; the folder changes only when all of them are good."""
-    staging = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=folder))
-    try:
-        with _open_zip(archive) as zipped:
-            members = _members(zipped, archive)
-            for split in missing:
-                documents = _documents(zipped, members[split], archive)
-                found = _write(staging / f"{split}.jsonl", track(documents, f"Unpacking {split}"))
-                if found != counts[split]:
-                    raise DamagedArchiveError(
-                        f"{archive} has {found:,} {split} documents, not {counts[split]:,}"
-                    )
+    with _open_zip(archive) as zipped, ExitStack() as stack:
+        members = _members(zipped, archive)
         for split in missing:
-            (staging / f"{split}.jsonl").replace(folder / f"{split}.jsonl")
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
+            path = folder / f"{split}.jsonl"
+            documents = _documents(zipped, members[split], archive)
+            descriptor = stack.enter_context(being_written(path))
+            found = _write(path, descriptor, track(documents, f"Unpacking {split}"))
+            if found != counts[split]:
+                raise DamagedArchiveError(
+                    f"{archive} has {found:,} {split} documents, not {counts[split]:,}"
+                )
 
 
 def _open_zip(archive: Path) -> zipfile.ZipFile:
@@ -280,16 +276,15 @@ def _records(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, archive: Path) ->
         raise DamagedArchiveError(f"{archive}, {member.filename} is damaged ({error})") from error
 
 
-def _write(path: Path, lines: Iterator[bytes]) -> int:
+def _write(path: Path, descriptor: int, lines: Iterator[bytes]) -> int:
     """Write the lines and make sure that they are on the disk; returns how many there were."""
     count = 0
     try:
-        with path.open("wb") as stream:
+        with os.fdopen(descriptor, "wb", closefd=False) as stream:
             for line in lines:
                 stream.write(line)
                 count += 1
-            stream.flush()
-            os.fsync(stream.fileno())
+        os.fsync(descriptor)
     except OSError as error:
         raise LabelwiseError(f"{path}: cannot be written ({error.strerror})") from error
     return count
@@ -314,4 +309,4 @@ def _fetch_descriptors(source: Download, folder: Path, get: Callable[..., None])
             raise DownloadError(
                 f"{source.descriptors}: these are no descriptors ({error.problem})"
             ) from error
-        staged.replace(folder / source.descriptors_file)
+        write_whole(folder / source.descriptors_file, staged.read_bytes())

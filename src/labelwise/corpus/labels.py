@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -137,6 +137,21 @@ class LabelSpace:
                 columns.append(self.index[label])
         return sp.csr_matrix(
             (np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(len(documents), len(self))
+        )
+
+    def known_gold(self, documents: Sequence[Document]) -> sp.csr_matrix:
+        """The same without labels outside the space, where no model is judged by them.
+
+        >>> space = LabelSpace((Label("693", "citrus fruit", 2),))
+        >>> acts = [Document("1", "", (), ("693", "7001")), Document("2", "", ())]
+        >>> space.known_gold(acts).toarray().tolist()
+        [[1], [0]]
+        """
+        return self.gold(
+            [
+                replace(one, labels=tuple(label for label in one.labels if label in self.index))
+                for one in documents
+            ]
         )
 
     def to_json(self) -> list[list[Any]]:

@@ -26,7 +26,7 @@ class StoreError(LabelwiseError):
     """The store cannot be read or written."""
 
 
-class Rows(Protocol):
+class Cursor(Protocol):
     """What a statement gave."""
 
     @property
@@ -48,14 +48,14 @@ class Database:
         with self.writing():
             self._prepare()
 
-    def run(self, statement: str, values: Sequence[object] = ()) -> Rows:
+    def run(self, statement: str, values: Sequence[object] = ()) -> Cursor:
         """One statement within a transaction; each ``?`` stands for a value."""
         if self.dialect == "postgresql":
             statement = statement.replace("?", "%s")
             # It has no zero bytes in texts; what is asked for with one is not there.
             values = [one.replace("\0", "�") if isinstance(one, str) else one for one in values]
-        rows: Rows = self._connection.execute(statement, tuple(values))
-        return rows
+        cursor: Cursor = self._connection.execute(statement, tuple(values))
+        return cursor
 
     @contextmanager
     def reading(self) -> Iterator[None]:

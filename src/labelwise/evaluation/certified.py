@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelwise.evaluation.ranking import ranked
+from labelwise.evaluation.ranking import top_k
 
 LEVELS = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 """Precisions that are asked for."""
@@ -71,8 +71,7 @@ class Best:
         size, labels = scores.shape
         deepest = min(DEEPEST * size, size * labels)
         every = scores.ravel()
-        first = np.argpartition(-every, deepest - 1)[:deepest]
-        first = first[ranked(every[first])]
+        first = top_k(every[None], deepest)[0]
         return cls(every[first], first // labels, gold.ravel()[first], size, int(gold.sum()))
 
     def at_least(self, n: int, error: float) -> float:

@@ -3,14 +3,14 @@
 Runs keep what each document got, in the order of the data set and without ids. This file has the
 ids, and the training document that each is a near-copy of, so that a report can go by year or leave
 near-copies out, and nothing is scored again. `labelwise data near-copies` writes it, and `labelwise
-evaluate --on` for a file, without near-copies.
+evaluate --on` for a file, without near-copies and with the words of each document.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +43,8 @@ class DocumentRecords:
     threshold: float | None
     """From which Jaccard similarity on a document is a near-copy; None where nobody looked."""
     splits: dict[str, list[MeasuredDocument]]
+    words: dict[str, list[int]] = field(default_factory=dict)
+    """By split, how long each document is, where that is known."""
 
     def ids(self, split: str) -> list[str]:
         return [one.id for one in self.splits[split]]
@@ -63,6 +65,8 @@ class DocumentRecords:
             # An original is its id alone.
             lines = ",\n  ".join(json.dumps(one[: 3 if one.copy_of else 1]) for one in documents)
             parts.append(f'"{split}": [\n  {lines}\n ]')
+        if self.words:
+            parts.append(f'"words": {json.dumps(self.words)}')
         path = results / self.data / FILE
         write_whole(path, ("{\n " + ",\n ".join(parts) + "\n}\n").encode())
         return path
@@ -80,7 +84,8 @@ def read_documents(folder: Path, runs: Sequence[Run]) -> DocumentRecords | None:
             for split in ("dev", "test")
             if split in record
         }
-        found = DocumentRecords(record["data"], record["fingerprint"], record["threshold"], splits)
+        data, fingerprint, threshold = (record[key] for key in ("data", "fingerprint", "threshold"))
+        found = DocumentRecords(data, fingerprint, threshold, splits, record.get("words", {}))
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"the file is damaged: `{COMMAND}` writes it anew", file=path) from error
     for run in runs:

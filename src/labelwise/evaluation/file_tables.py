@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from labelwise.evaluation.bootstrap import ROUNDS, mean_and_interval
 from labelwise.evaluation.comparison import best_first, by_method, over_documents
 from labelwise.evaluation.document_records import DocumentRecords
 from labelwise.evaluation.interval_tables import OF_THE_FIRST, f1_cell, ranked_cells
-from labelwise.evaluation.runs import Run, check_comparable
+from labelwise.evaluation.runs import Run, check_comparable, run_paths
 from labelwise.evaluation.tables import Table, number, with_interval
 
 
@@ -37,6 +38,18 @@ def file_table(runs: Sequence[Run], split: str) -> Table:
         "their best label all the same."
     )
     return table
+
+
+def without_a_row(folder: Path, runs: Sequence[Run]) -> list[str]:
+    """Which methods have a run on the data that models here were trained on, and none here."""
+    here = {run.method for run in runs}
+    missing = []
+    for data in dict.fromkeys(run.data.trained_on for run in runs):
+        trained = {path.parent.name for path in run_paths(folder.with_name(data))}
+        missing += sorted(f"{one}@{data}" for one in trained if f"{one}@{data}" not in here)
+    if not missing:
+        return []
+    return [f"Measured on their own data and not on this file: {', '.join(missing)}."]
 
 
 def file_year_sections(

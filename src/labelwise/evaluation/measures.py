@@ -164,6 +164,19 @@ def without_ties(
     return replace(measures, values=values)
 
 
+def run_figures(
+    scores: NDArray[np.float32],
+    gold: Any,
+    label_space: LabelSpace,
+    *,
+    tuned_threshold: float | None,
+    unranked: ArrayLike = (),
+) -> Measures:
+    """The figures that a run keeps: those of ``evaluate``, and none of a ranking that is none."""
+    found = evaluate(scores, gold, label_space, tuned_threshold=tuned_threshold, unranked=unranked)
+    return without_ties(found, scores, label_space)
+
+
 def gold_matrix(gold: Any) -> sp.csr_matrix:
     """Gold labels, sparse or dense, with each one stored once and nothing else stored."""
     matrix = sp.csr_matrix(gold, copy=True)

@@ -15,25 +15,24 @@ from pathlib import Path
 from labelwise.corpus.dataset import SPLITS
 from labelwise.corpus.labels import FREQUENT
 from labelwise.errors import InputError
+from labelwise.evaluation.beginning_tables import beginning_sections
 from labelwise.evaluation.comparison import MEASURES, best_on_dev, by_method, compare
+from labelwise.evaluation.counts import VIEWS
+from labelwise.evaluation.crowding_records import crowding_sections
+from labelwise.evaluation.difference_tables import difference_table
 from labelwise.evaluation.document_records import read_documents
 from labelwise.evaluation.faithfulness_records import EXPLAINED, faithfulness_table
 from labelwise.evaluation.figures import curves_svg
-from labelwise.evaluation.file_tables import file_table, file_year_sections
+from labelwise.evaluation.file_tables import file_table, file_year_sections, without_a_row
 from labelwise.evaluation.interval_tables import interval_table
 from labelwise.evaluation.label_counts import labels_csv
 from labelwise.evaluation.near_copy_tables import near_copy_sections
 from labelwise.evaluation.notes import note_sections
 from labelwise.evaluation.published import BY_METHOD, OTHERS, is_eurlex57k
 from labelwise.evaluation.runs import Run, run_paths
-from labelwise.evaluation.tables import (
-    SHORT_COLUMNS,
-    Table,
-    comparison_table,
-    macro_table,
-    published_differences,
-    results_table,
-)
+from labelwise.evaluation.short_tables import LEGEND, short_file_table, short_table
+from labelwise.evaluation.small_groups import kept_documents
+from labelwise.evaluation.tables import Table, comparison_table, macro_table, results_table
 from labelwise.evaluation.trial_records import EXPLAINED as TRIALS_EXPLAINED
 from labelwise.evaluation.trial_records import trial_sections
 from labelwise.evaluation.unseen_tables import Views, hidden_views, unseen_sections
@@ -42,9 +41,6 @@ from labelwise.evaluation.year_tables import over_time, year_sections
 from labelwise.files import write_whole
 
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
-
-JOINED = ("blend", "ensemble-lwan")
-"""Methods that are joined from saved ones: their seconds of fitting are those of their members."""
 
 
 def report(results: str | Path) -> list[Path]:
@@ -61,7 +57,7 @@ def report(results: str | Path) -> list[Path]:
         content = report_markdown(
             runs,
             faithfulness_table(folder),
-            trial_sections(folder),
+            trial_sections(folder, runs),
             hidden_views(folder),
             document_sections(folder, runs),
             notes=note_sections(folder),
@@ -97,18 +93,17 @@ def updated_readme(text: str, results: str | Path, name: str | Path = "README.md
     before, after = text[: text.index(BEGIN)], text[text.index(END) + len(END) :]
     parts = []
     for folder, runs in runs_by_data(results).items():
-        if runs[0].data.hidden:  # shown with the data set that it is a view of
+        if runs[0].data.hidden or runs[0].data.beginning:  # shown with what it is a view of
             continue
         where = f"{Path(results).name}/{folder.relative_to(results)}".removesuffix("/.")
         split = _split(runs)
-        on_file = runs[0].data.trained_on
-        table = file_table(runs, split) if on_file else results_table(runs, split, SHORT_COLUMNS)
+        table = (short_file_table if runs[0].data.trained_on else short_table)(runs, split)
         parts.append(
             f"{_heading(runs)}\n\n{table.markdown()}\n"
             "All groups and measures, unseen labels, p-values, curves, settings and how to run it "
             f"again: [{where}]({where}/README.md)."
         )
-    return f"{before}{BEGIN}\n\n" + "\n\n".join(parts) + f"\n\n{END}{after}"
+    return f"{before}{BEGIN}\n\n" + "\n\n".join([*parts, LEGEND]) + f"\n\n{END}{after}"
 
 
 def runs_by_data(results: str | Path) -> dict[Path, list[Run]]:
@@ -154,7 +149,7 @@ def report_markdown(
         "label in it; `zero-among-all` looks for the zero-shot labels among all labels. micro-F1 "
         "is at a score above 0.5, `tuned` at the threshold that is best on dev"
         + (", the dev of each model's own data." if runs[0].data.trained_on else "."),
-        _documents(runs[0], split).markdown().rstrip(),
+        _documents(runs, split).markdown().rstrip(),
     ]
     sections += notes
     sure = file_table if runs[0].data.trained_on else interval_table
@@ -173,7 +168,7 @@ def report_markdown(
     if published:
         sections += [
             "## Beside the rows of others",
-            published_differences(runs).markdown().rstrip(),
+            difference_table(runs).markdown().rstrip(),
             "Ours minus theirs. What was tried for each method, and what dev said, stands in "
             "`configs/eurlex57k/`.",
         ]
@@ -192,7 +187,8 @@ def report_markdown(
             faithfulness.markdown().rstrip(),
             EXPLAINED,
         ]
-    trained = [run for run in runs if run.method not in JOINED]
+    # What is joined took no time of its own: its seconds of fitting are those of its members.
+    trained = [run for run in runs if not run.members]
     if on_gpu := [run for run in trained if run.device not in ("", "cpu")]:
         sections += [
             "## Time and memory of training",
@@ -213,13 +209,18 @@ def report_markdown(
 
 
 def document_sections(folder: Path, runs: Sequence[Run]) -> list[str]:
-    """What is said where the ids of the documents are known: by year, and without near-copies."""
+    """What is said where the ids of the documents are known: by year, and without near-copies; of
+    a file, also which methods have no row and what the beginning of each document is worth. And
+    whether near-synonyms crowd the first labels."""
     documents = read_documents(folder, runs)
-    on_file = runs[0].data.trained_on
+    on_file = runs[0].data.trained_on and not runs[0].data.beginning
     return [
+        *(without_a_row(folder, runs) if on_file else ()),
         *(file_year_sections(runs, documents, _split(runs)) if on_file else ()),
+        *(beginning_sections(folder, runs, _split(runs)) if on_file else ()),
         *year_sections(over_time(folder, runs), runs),
         *near_copy_sections(runs, documents, _split(runs)),
+        *crowding_sections(folder),
     ]
 
 
@@ -256,11 +257,11 @@ def _sources(methods: Sequence[str]) -> str:
     )
 
 
-def _documents(run: Run, split: str) -> Table:
+def _documents(runs: Sequence[Run], split: str) -> Table:
     """How many documents each group's figures are averaged over."""
-    figures = run.measures[split].values
-    table = Table(["", *figures])
-    table.add(["documents kept", *(f"{int(of['documents']):,}" for of in figures.values())])
+    table = Table(["", *VIEWS])
+    kept = (" to ".join(f"{n:,}" for n in kept_documents(runs, split, group)) for group in VIEWS)
+    table.add(["documents kept", *kept])
     return table
 
 

@@ -7,6 +7,7 @@ of each label stand in ``seed-<n>.labels.npz``.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import math
@@ -57,6 +58,11 @@ class DataRecord:
     trained_on: str = ""
     """Of a file that a model was measured on: the name of the data that it was trained on, whose
     counts make its groups."""
+    beginning: dict[str, Any] | None = None
+    """Of a file that was cut to the first ``words`` of each document: how many, and of which
+    ``data``, with its ``fingerprint``."""
+    thesaurus: dict[str, str | None] | None = None
+    """Of labels from another thesaurus than the data set's own: its ``name`` and its ``date``."""
 
     @classmethod
     def of(cls, dataset: Dataset) -> DataRecord:
@@ -70,7 +76,15 @@ class DataRecord:
             counts=dict(dataset.counts),
             label_space=space.fingerprint,
             groups=_sizes(space),
+            thesaurus=dataset.additions.dated_thesaurus,
         )
+
+    def cut(self, words: int) -> DataRecord:
+        """The record of the same documents, of each its first words."""
+        name = f"{self.name}-first-{words}-words"
+        of = {"words": words, "data": self.name, "fingerprint": self.fingerprint}
+        digest = hashlib.sha256(json.dumps(of, sort_keys=True).encode()).hexdigest()
+        return replace(self, name=name, fingerprint=digest[:16], beginning=of)
 
     def view(self, hiding: Hiding, space: LabelSpace, train: int) -> DataRecord:
         """The record of a view of this data, with its label space and its training documents."""
@@ -101,7 +115,7 @@ class Run:
     command: str = ""
     device: str = ""  # what the method was trained on: the name of a GPU, or cpu
     members: dict[str, str] = field(default_factory=dict)
-    """What it was joined from: the digest of each bundle, by name."""
+    """What it was joined from: the digest of each bundle, by name; empty where it was not kept."""
 
     @property
     def splits(self) -> list[str]:
@@ -129,8 +143,11 @@ class Run:
         return any(of.get(f"{what} cut short") for of in figures for what in CUT_SHORT)
 
     def per_document(self, split: str, group: str, measure: str) -> NDArray[np.float64]:
-        """P@K, R@K, RP@K or nDCG@K of each document; NaN where it has no gold in the group."""
-        return self._counts(split).per_document(group, measure)
+        """P@K, R@K, RP@K or nDCG@K of each document; NaN where it has no gold in the group, and
+        everywhere where the labels of the group all tied."""
+        values = self._counts(split).per_document(group, measure)
+        kept = self.measures[split].values.get(group, {}).get(measure, 0.0)
+        return np.full_like(values, np.nan) if math.isnan(kept) else values
 
     def f1_counts(self, split: str, group: str, measure: str = "micro-F1") -> NDArray[np.int64]:
         """Documents × (true positives, false positives, false negatives)."""

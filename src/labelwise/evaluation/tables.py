@@ -25,14 +25,9 @@ from labelwise.evaluation.comparison import (
 )
 from labelwise.evaluation.counts import MICRO_F1, VIEWS
 from labelwise.evaluation.measures import MACRO_F1
-from labelwise.evaluation.published import (
-    BY_METHOD,
-    OTHERS,
-    Published,
-    is_eurlex57k,
-    published_for,
-)
+from labelwise.evaluation.published import OTHERS, Published, is_eurlex57k, published_for
 from labelwise.evaluation.runs import Run, check_comparable
+from labelwise.evaluation.small_groups import EXPLAINED, ends, heading, is_small
 
 COLUMNS: tuple[tuple[str, str], ...] = (
     ("all", "RP@5"),
@@ -50,25 +45,8 @@ COLUMNS: tuple[tuple[str, str], ...] = (
 )
 """The columns of the paper's table, with the tuned threshold and the harder zero-shot ranking."""
 
-SHORT_COLUMNS: tuple[tuple[str, str], ...] = (
-    ("all", "RP@5"),
-    ("all", "nDCG@5"),
-    ("all", "micro-F1"),
-    ("few", "RP@5"),
-    ("zero", "RP@5"),
-)
-"""Those that fit the width of a page."""
-
-DIFFERENCES: tuple[tuple[str, str], ...] = (
-    ("all", "RP@5"),
-    ("all", "nDCG@5"),
-    ("all", "micro-F1"),
-    ("frequent", "RP@5"),
-    ("few", "RP@5"),
-    ("zero", "RP@5"),
-    ("zero", "nDCG@5"),
-)
-"""What is held against the published rows."""
+WITH_INTERVAL = ("RP@5", "nDCG@5")
+"""Which figures of a small group have their interval in the table of groups."""
 
 NO_SKILL = "°"
 SHORT = "▼"
@@ -78,6 +56,7 @@ NO_BETTER = (
     f"{NO_SKILL} no better than chance: the expected figure of a random ranking and, where "
     "documents are few, the interval in which 95 % of random rankings stay."
 )
+NO_RANKING = f"{NOTHING} labels that all have the same score, which is no ranking."
 
 
 @dataclass(frozen=True)
@@ -141,31 +120,21 @@ def results_table(
     """
     check_comparable(runs, split)
     data = runs[0].data
-    intervals = {column: runs[0].chance_interval(split, *column) for column in columns}
-    chance = {column: high for column, (_, high) in intervals.items()}
-    table = Table(
-        ["method", *(f"{group} {measure}" for group, measure in columns)],
-        title=f"{data.name}, {split}",
-    )
+    headings = [heading(runs, split, *column) for column in columns]
+    table = Table(["method", *headings], title=f"{data.name}, {split}")
     methods = by_method(runs)
-    figures = {
-        method: {column: over_seeds(of, split, *column) for column in columns}
-        for method, of in methods.items()
-    }
     with_published = split == "test" and is_eurlex57k(data)
+    chance = {column: runs[0].chance_interval(split, *column)[1] for column in columns}
     for method in best_first(methods, split):
-        table.add([method, *(_cell(figures[method][c], chance[c]) for c in columns)])
+        table.add([method, *(figure_cell(methods[method], split, *one) for one in columns)])
         if with_published:
             for row in published_for(method, data):
                 table.add(_published_cells(row, chance), faint=True)
     if with_published:
         for row in OTHERS:
             table.add(_published_cells(row, chance), faint=True)
-    levels = (chance_cell(runs[0].chance(split, *one), *intervals[one]) for one in columns)
-    table.add(["chance", *levels], faint=True)
-    table.notes.append(
-        f"{NO_BETTER} {NOTHING} labels that all have the same score, which is no ranking."
-    )
+    table.add(["chance", *(chance_level(runs, split, *one) for one in columns)], faint=True)
+    table.notes.extend(legend(runs, split, columns))
     seeds = {len(of) for of in methods.values()}
     if seeds != {1}:
         counted = ", ".join(f"{method} {len(of)}" for method, of in methods.items())
@@ -174,6 +143,29 @@ def results_table(
         cut = ", ".join(sorted({run.method for run in runs if run.cut_short(split)}))
         table.notes.append(f"Lists too short to be exact in every group: {cut}.")
     return table
+
+
+def figure_cell(runs: Sequence[Run], split: str, group: str, measure: str) -> str:
+    """A figure of one method: mean ± deviation over seeds, marked where it is no skill, and with
+    its interval where documents are few."""
+    high = runs[0].chance_interval(split, group, measure)[1]
+    cell = _cell(over_seeds(runs, split, group, measure), high)
+    return cell + bracket(ends(runs, split, group, measure))
+
+
+def chance_level(runs: Sequence[Run], split: str, group: str, measure: str) -> str:
+    """What chance gives; models that have groups of their own have chance levels of their own."""
+    levels = [run.chance(split, group, measure) for run in runs]
+    low, high = number(min(levels)), number(max(levels))
+    if low != high:
+        return f"{low} to {high}"
+    return chance_cell(levels[0], *runs[0].chance_interval(split, group, measure))
+
+
+def legend(runs: Sequence[Run], split: str, columns: Sequence[tuple[str, str]]) -> list[str]:
+    """What the marks of a table mean, and its brackets where it has some."""
+    small = any(is_small(runs, split, *column) for column in columns)
+    return [f"{NO_BETTER} {NO_RANKING}", *([EXPLAINED] if small else [])]
 
 
 def macro_table(runs: Sequence[Run], split: str = "test") -> Table:
@@ -202,35 +194,6 @@ def _macro_over_every_label(runs: Sequence[Run], split: str) -> float:
     return float(np.mean(found)) if found else float("nan")
 
 
-def published_differences(runs: Sequence[Run]) -> Table:
-    """By how much each method is ahead of its quoted rows, or falls short of them."""
-    names = [f"{group} {measure}" for group, measure in DIFFERENCES]
-    table = Table(["method", "beside", *names])
-    methods = by_method(runs)
-    for method in best_first(methods, "test"):
-        for row in BY_METHOD.get(method, ()):
-            cells = []
-            for group, measure in DIFFERENCES:
-                theirs = row.figures.get(group, {}).get(measure)
-                ours = over_seeds(methods[method], "test", group, measure).mean
-                cells.append("" if theirs is None else _difference(ours - theirs))
-            table.add([method, f"{row.source}: {row.name}", *cells])
-    table.notes.append(f"{SHORT} short of the quoted figure.")
-    return table
-
-
-def _difference(value: float) -> str:
-    """Signed, to three decimals.
-
-    >>> _difference(0.0284), _difference(-0.0149), _difference(-0.0004)
-    ('+.028', '-.015 ▼', '.000')
-    """
-    if round(value, 3) == 0:
-        return ".000"
-    sign = "+" if value > 0 else "-"
-    return f"{sign}{number(abs(value))}" + (f" {SHORT}" if value < 0 else "")
-
-
 def group_table(run: Run, split: str, title: str = "") -> Table:
     """One row a group: documents kept, figures at 1 and 5, F1, and the chance of RP@5."""
     measures = run.measures[split]
@@ -240,10 +203,12 @@ def group_table(run: Run, split: str, title: str = "") -> Table:
     for group in VIEWS:
         highest = {name: run.chance_interval(split, group, name)[1] for name in shown}
         cells = [marked(measures[group][name], highest[name]) for name in shown]
+        for name in WITH_INTERVAL:
+            cells[shown.index(name)] += bracket(ends([run], split, group, name))
         kept = f"{measures[group]['documents']:,}"
         interval = run.chance_interval(split, group, "RP@5")
         table.add([group, kept, *cells, chance_cell(run.chance(split, group, "RP@5"), *interval)])
-    table.notes.append(NO_BETTER)
+    table.notes.extend(legend([run], split, [(group, "RP@5") for group in VIEWS]))
     return table
 
 
@@ -277,13 +242,37 @@ def number(value: float) -> str:
     return NOTHING if math.isnan(value) else f"{value:.3f}".removeprefix("0")
 
 
-def with_interval(mean: float, low: float, high: float) -> str:
-    """A figure and its interval.
+def with_interval(mean: float, low: float, high: float, chance: float = float("nan")) -> str:
+    """A figure and its interval, with a mark where it is no higher than what chance gives.
 
-    >>> with_interval(0.5562, 0.4603, 0.6489)
-    '.556 [.460, .649]'
+    >>> with_interval(0.5562, 0.4603, 0.6489), with_interval(0.0022, 0.001, 0.004, chance=0.006)
+    ('.556 [.460, .649]', '.002° [.001, .004]')
     """
-    return NOTHING if math.isnan(mean) else f"{number(mean)} [{number(low)}, {number(high)}]"
+    shown = f"{marked(mean, chance)} [{number(low)}, {number(high)}]"
+    return NOTHING if math.isnan(mean) else shown
+
+
+def bracket(ends: tuple[float, float] | None) -> str:
+    """An interval behind a figure of few documents, which has no third decimal to speak of. One
+    without width is left out: all documents are alike.
+
+    >>> bracket((0.6517, 1.0)), bracket(None), bracket((0.0, 0.0))
+    (' [.65, 1.00]', '', '')
+    """
+    if ends is None or math.isnan(ends[0]):
+        return ""
+    low, high = (f"{end:.2f}".removeprefix("0") for end in ends)
+    return f" [{low}, {high}]" if low != high else ""
+
+
+def signed(value: float) -> str:
+    """A difference with its sign, to three decimals.
+
+    >>> signed(0.0284), signed(-0.0149), signed(-0.0004), signed(float("nan"))
+    ('+.028', '-.015', '.000', '–')
+    """
+    sign = "+" if value >= 0.0005 else "-" if value <= -0.0005 else ""
+    return f"{sign}{number(abs(value))}"
 
 
 def p_value(value: float) -> str:

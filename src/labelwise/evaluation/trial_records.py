@@ -12,16 +12,18 @@ from pathlib import Path
 from typing import Any, Literal
 
 from labelwise.errors import InputError
-from labelwise.evaluation.tables import NOTHING, Table, number
+from labelwise.evaluation.runs import Run
+from labelwise.evaluation.tables import NO_BETTER, NOTHING, Table, marked
 
 FIGURES = ("RP@5", "nDCG@5", "micro-F1", "few RP@5", "zero RP@5")
 
 EXPLAINED = (
-    "Trials of `labelwise tune --run`, the best first; figures are of dev. Settings that are the "
+    "Trials of `labelwise tune --run`, which trains, or of `labelwise evaluate --try`, where a "
+    "trained model reads otherwise; the best first, figures are of dev. Settings that are the "
     "same in all trials of a table stand above it, those in which they differ are its columns, "
     "and what is not named has its default. A trial that trained fewer epochs than it was set for "
     "was ended by its patience or by the clock (`--max-seconds`), its learning rate having fallen "
-    "to zero by then."
+    f"to zero by then. {NO_BETTER}"
 )
 
 
@@ -72,13 +74,22 @@ def _lines(path: Path) -> Iterator[str]:
         raise InputError(f"the trials cannot be read ({error})", file=path) from error
 
 
-def trial_sections(folder: Path) -> list[str]:
-    """A paragraph and a table for each method of a data set's folder that has trials."""
+def trial_sections(folder: Path, runs: Sequence[Run]) -> list[str]:
+    """A paragraph and a table for each method of a data set's folder that has trials. What is no
+    better than chance, by the runs of the same data, is marked."""
     sections = []
+    on_dev = [run for run in runs if "dev" in run.measures]
+    chance = {name: _highest_chance(on_dev, name) for name in FIGURES}
     for path in sorted(folder.glob("*/trials.jsonl")):
         if trials := sorted(read_trials(path), key=lambda one: (-(one.value or 0.0), one.trial)):
-            sections += [_heading(trials), _table(trials).markdown().rstrip()]
+            sections += [_heading(trials), _table(trials, chance).markdown().rstrip()]
     return sections
+
+
+def _highest_chance(runs: Sequence[Run], figure: str) -> float:
+    """What a figure of dev must exceed to show skill; NaN where no run tells."""
+    group, _, measure = figure.rpartition(" ")
+    return runs[0].chance_interval("dev", group or "all", measure)[1] if runs else float("nan")
 
 
 def _heading(trials: Sequence[Trial]) -> str:
@@ -89,18 +100,19 @@ def _heading(trials: Sequence[Trial]) -> str:
 
 
 def _made(made: Mapping[str, Any]) -> str:
-    versions = ", ".join(f"{name} {number}" for name, number in made["versions"].items())
-    return f"seed {made['seed']}, data `{made['data']}`, {made['device']}, {versions}"
+    versions = (f"{name} {number}" for name, number in made["versions"].items())
+    device = [made["device"]] if made["device"] else []  # what reads otherwise was trained before
+    return ", ".join([f"seed {made['seed']}", f"data `{made['data']}`", *device, *versions])
 
 
-def _table(trials: Sequence[Trial]) -> Table:
+def _table(trials: Sequence[Trial], chance: Mapping[str, float]) -> Table:
     names = list(dict.fromkeys(name for one in trials for name in one.settings))
     names = [name for name in names if _varies(name, trials)]
     table = Table(["trial", *FIGURES, "epochs trained", *names])
     for one in trials:
         figures = {"RP@5": one.value, **one.figures}
-        values = [figures.get(name) for name in FIGURES]
-        shown = [NOTHING if value is None else number(value) for value in values]
+        values = {name: figures.get(name) for name in FIGURES}
+        shown = [NOTHING if of is None else marked(of, chance[name]) for name, of in values.items()]
         title = f"{one.trial}" + ("" if one.state == "complete" else f" ({one.state})")
         settings = [_shown(one.settings.get(name, "default")) for name in names]
         table.add([title, *shown, str(len(one.curve) or NOTHING), *settings])

@@ -7,16 +7,26 @@ beneath, the draws of one kind in one table.
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from labelwise.evaluation.bootstrap import ROUNDS, mean_and_interval
+from labelwise.evaluation.bootstrap import ROUNDS, mean, mean_and_interval
 from labelwise.evaluation.comparison import best_first, by_method, over_documents
 from labelwise.evaluation.counts import SEEN
 from labelwise.evaluation.published import Published, published_hidden
 from labelwise.evaluation.runs import DataRecord, Run, run_paths
-from labelwise.evaluation.tables import Table, number, with_interval
+from labelwise.evaluation.tables import (
+    NO_BETTER,
+    NO_RANKING,
+    SHORT,
+    Table,
+    chance_level,
+    marked,
+    number,
+    with_interval,
+)
 
 ZERO = (("zero", "RP@5"), ("zero", "nDCG@5"), ("zero-among-all", "R@10"))
 """What is shown of the real zero-shot labels, on dev and on test."""
@@ -29,6 +39,9 @@ HIDDEN = (
 
 IN_ONE_LIST = (SEEN, "R@10"), ("zero-among-all", "R@10")
 """Of these two the harmonic mean is taken."""
+
+NOT_SETTINGS = {"seed", "device", "max_seconds"}
+"""What may differ without another method being trained."""
 
 Views = Mapping[tuple[float, bool], Sequence[Sequence[Run]]]
 """How many labels are hidden, and whether documents are left out → the runs of each draw."""
@@ -56,10 +69,10 @@ def unseen_table(runs: Sequence[Run]) -> Table:
         if not _spread(of, splits[0], *ZERO[0])[1] > of[0].chance(splits[0], *ZERO[0]):
             without.append(method)
             continue
-        cells = [with_interval(*_spread(of, split, *column)) for *column, split in columns]
+        cells = [_with_interval(of, split, *column) for *column, split in columns]
         seen, unseen = (_mean(of, last, *column) for column in IN_ONE_LIST)
         table.add([method, *cells, number(seen), number(harmonic_mean(seen, unseen))])
-    chance = [number(runs[0].chance(split, group, name)) for group, name, split in columns]
+    chance = [chance_level(runs, split, *column) for *column, split in columns]
     table.add(["chance", *chance, "", ""], faint=True)
     kept = " and ".join(
         f"{runs[0].measures[split].values['zero']['documents']:,} {split}" for split in splits
@@ -75,6 +88,7 @@ def unseen_table(runs: Sequence[Run]) -> Table:
             f"Left out, since their interval of RP@5 on {splits[0]} reaches down to chance: "
             f"{', '.join(without)}."
         )
+    table.notes.append(NO_BETTER)
     return table
 
 
@@ -88,20 +102,28 @@ def hidden_table(draws: Sequence[Sequence[Run]]) -> Table:
             "harmonic mean",
         ]
     )
-    methods = [by_method(runs) for runs in draws]
+    methods, quoted = [by_method(runs) for runs in draws], published_hidden(draws[0][0].data)
     everything = by_method([run for runs in draws[:1] for run in runs])
     others = {name for of in methods for name in of if name not in everything}
     for method in [*best_first(everything, split), *sorted(others)]:
         found = [of[method] for of in methods if method in of]
-        cells = [_over_draws(found, split, *column) for column in HIDDEN]
+        cells = [
+            _over_draws(found, split, *column) + _short(found, split, quoted, *column)
+            for column in HIDDEN
+        ]
         both = [[_mean(of, split, *column) for column in IN_ONE_LIST] for of in found]
         means = [harmonic_mean(*of_draw) for of_draw in both]
         table.add([method, str(len(found)), *cells, _mean_and_deviation(means)])
-    for row in published_hidden(draws[0][0].data):
+    table.notes.append(f"{NO_BETTER} {NO_RANKING}")
+    for row in quoted:
         table.add(_quoted(row), faint=True)
-        table.notes.append(f"{row.source}: {row.name} ({row.note}).")
-    first = draws[0][0]
-    chance = ["" if group == SEEN else number(first.chance(split, group, m)) for group, m in HIDDEN]
+        table.notes.append(
+            f"{row.source}: {row.name} ({row.note}). {SHORT} short of it. {_best(row, everything)}"
+        )
+    chance = [
+        "" if group == SEEN else chance_level(draws[0], split, group, measure)
+        for group, measure in HIDDEN
+    ]
     table.add(["chance", "", *chance, ""], faint=True)
     return table
 
@@ -127,7 +149,38 @@ def unseen_sections(runs: Sequence[Run], views: Views) -> list[str]:
             _about(draws, runs[0].data),
             hidden_table(draws).markdown().rstrip(),
         ]
+        if apart := settings_apart(draws, runs):
+            sections.append(apart)
     return sections
+
+
+def settings_apart(draws: Sequence[Sequence[Run]], whole: Sequence[Run]) -> str:
+    """In which settings a method was trained otherwise from draw to draw, or otherwise than where
+    no label is hidden: such figures are not those of one method."""
+    methods, at_large = [by_method(runs) for runs in draws], by_method(whole)
+    said = []
+    for method in dict.fromkeys(name for of in methods for name in of):
+        drawn = [of[method][0].settings for of in methods if method in of]
+        beside = [run.settings for run in at_large.get(method, ())[:1]]
+        alike = set.intersection(*(set(of) for of in (*drawn, *beside))) - NOT_SETTINGS
+        for name in sorted(alike):
+            values = [_shown(of[name]) for of in (*drawn, *beside)]
+            if len(set(values)) > 1:
+                here = values[: len(drawn)]
+                if len(set(here)) == 1:
+                    here = here[:1]
+                there = f" ({values[-1]} where none is hidden)" if beside else ""
+                said.append(f"{method}, {name} {' / '.join(here)}{there}")
+    if not said:
+        return ""
+    return (
+        "Settings that differ from draw to draw, or from those with which no label is hidden: "
+        f"{'; '.join(said)}."
+    )
+
+
+def _shown(value: object) -> str:
+    return " + ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def split_of(draws: Sequence[Sequence[Run]]) -> str:
@@ -156,8 +209,7 @@ def _about(draws: Sequence[Sequence[Run]], whole: DataRecord) -> str:
 
 def _mean(runs: Sequence[Run], split: str, group: str, measure: str) -> float:
     """A figure of one method, mean over seeds."""
-    counts = [run.measures[split].counts for run in runs]
-    return statistics.fmean(of.value(group, measure) for of in counts)
+    return mean(over_documents(runs, split, group, measure))
 
 
 def _spread(
@@ -167,16 +219,59 @@ def _spread(
     return mean_and_interval(over_documents(runs, split, group, measure))
 
 
+def _highest_chance(runs: Sequence[Run], split: str, group: str, measure: str) -> float:
+    """The highest figure that chance gives; NaN of the seen labels, which nobody guesses at."""
+    if group == SEEN:
+        return float("nan")
+    return runs[0].chance_interval(split, group, measure)[1]
+
+
+def _with_interval(runs: Sequence[Run], split: str, group: str, measure: str) -> str:
+    chance = _highest_chance(runs, split, group, measure)
+    return with_interval(*_spread(runs, split, group, measure), chance)
+
+
 def _over_draws(draws: Sequence[Sequence[Run]], split: str, group: str, measure: str) -> str:
     """Over several draws their spread; of one, the interval of what is said of unseen labels."""
     if len(draws) == 1 and group.startswith("zero"):
-        return with_interval(*_spread(draws[0], split, group, measure))
-    return _mean_and_deviation([_mean(runs, split, group, measure) for runs in draws])
+        return _with_interval(draws[0], split, group, measure)
+    chance = max(_highest_chance(runs, split, group, measure) for runs in draws)
+    return _mean_and_deviation([_mean(runs, split, group, measure) for runs in draws], chance)
 
 
-def _mean_and_deviation(values: Sequence[float]) -> str:
-    mean = number(statistics.fmean(values))
-    return mean if len(values) == 1 else f"{mean} ± {number(statistics.stdev(values))}"
+def _mean_and_deviation(values: Sequence[float], chance: float = float("nan")) -> str:
+    shown = marked(statistics.fmean(values), chance)
+    if len(values) == 1 or math.isnan(values[0]):
+        return shown
+    return f"{shown} ± {number(statistics.stdev(values))}"
+
+
+def _short(
+    draws: Sequence[Sequence[Run]],
+    split: str,
+    quoted: Sequence[Published],
+    group: str,
+    measure: str,
+) -> str:
+    """A mark where a figure is short of a quoted one."""
+    theirs = [row.figures.get(group, {}).get(measure, 0.0) for row in quoted]
+    if not theirs:
+        return ""
+    ours = statistics.fmean(_mean(runs, split, group, measure) for runs in draws)
+    return f" {SHORT}" if round(ours, 3) < max(theirs) else ""
+
+
+def _best(row: Published, methods: Mapping[str, Sequence[Run]]) -> str:
+    """The highest of ours beside each quoted figure."""
+    said = []
+    for group, figures in row.figures.items():
+        for measure, theirs in figures.items():
+            ours = {name: _mean(of, "test", group, measure) for name, of in methods.items()}
+            best = max(ours, key=lambda name: (not math.isnan(ours[name]), ours[name]))
+            apart, short = number(abs(ours[best] - theirs)), ours[best] < theirs
+            how = f"{apart} short {SHORT}" if short else f"{apart} ahead"
+            said.append(f"{group} {measure} {how} ({best})")
+    return f"The highest of ours: {', '.join(said)}."
 
 
 def _quoted(row: Published) -> list[str]:

@@ -87,8 +87,7 @@ def calibrate_like(
         raise LabelwiseError(f"{like} is a {twin.name}, and {bundle} a {method.name}")
     if twin.calibration is None:
         raise LabelwiseError(f"{like} is not calibrated: labelwise calibrate {like} --on FILE")
-    method.threshold, method.unseen = twin.threshold, twin.unseen
-    method.calibration = twin.calibration
+    method.take_over(twin)
     card = bundles.describe(bundle)["card"]
     card |= {"command": commands(card, command)}
     card |= {"name": name} if name else {}

@@ -12,6 +12,10 @@ from labelwise.files import write_whole
 
 if TYPE_CHECKING:
     from labelwise.evaluation.runs import Run
+    from labelwise.evaluation.tables import Table
+
+FIRST_EDITION = "first-edition.json"
+"""The run of a model that is no longer there, kept beside where its row was."""
 
 
 def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> str:
@@ -19,6 +23,7 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
     is wanted."""
     from labelwise import bundle as bundles
     from labelwise.evaluation.runs import Run
+    from labelwise.experiments.times import TIMES
 
     manifest = bundles.describe(bundle)
     told = manifest["card"]
@@ -29,7 +34,7 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
     on_files = [
         Run.read(one) for one in sorted(results.glob(f"*/{name}@{folder.parent.name}/{seed}"))
     ]
-    sizes = _read(folder / "sizes.json")
+    sizes, times = _read(folder / "sizes.json"), _read(folder / TIMES)
     parts = [
         f"# {name}",
         "This page is written by `labelwise card` from the bundle and the files in `results/`; do "
@@ -40,10 +45,11 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
         *_figures(run, name, "its twin" if "twin" in told else "this very file"),
         *_on_files(on_files, results, manifest.get("calibration", {}).get("record", "")),
         *_notes(manifest, folder),
-        *_editions(name, folder.parent.name, results, seed),
+        *_editions(name, run, results, seed),
         *_chances(manifest, results, figure),
         *_evidence(folder),
         *_sizes(sizes),
+        *_speed(times or sizes),
         "## What it cannot do",
         "\n".join(f"- {one}" for one in _limits(manifest)),
         "## How it was made",
@@ -75,6 +81,11 @@ def run_of_bundle(manifest: Mapping[str, Any], results: Path) -> Run | None:
 
     file = _run_file(manifest, results)
     return Run.read(file) if file.is_file() else None
+
+
+def results_folder(manifest: Mapping[str, Any], results: Path) -> Path:
+    """Where the figures of a bundle lie."""
+    return _run_file(manifest, results).parent
 
 
 def _run_file(manifest: Mapping[str, Any], results: Path) -> Path:
@@ -122,6 +133,8 @@ def _summary(manifest: Mapping[str, Any], name: str, bundle: Path) -> Iterator[s
             f"replaced by their successors, {counts['dropped']:,} no longer suggested, "
             f"{counts['added']:,} new ones scored from their descriptors."
         )
+    elif of := bundles.dated_thesaurus(told):
+        yield f"Its labels are concepts of the thesaurus {of['name']} ({of['date'] or 'no date'})."
     if (known := told.get("thesaurus")) and known["domains"]:
         yield (
             "It says of a label where it stands in the thesaurus: in which of "
@@ -180,27 +193,48 @@ def _on_files(runs: Sequence[Run], results: Path, calibrated: str) -> Iterator[s
             yield file_year_table([run], documents.years(split), split).markdown().rstrip()
 
 
-def _editions(name: str, data: str, results: Path, seed: str) -> Iterator[str]:
+def _editions(name: str, run: Run | None, results: Path, seed: str) -> Iterator[str]:
     """The first edition of the model that ships beside the present one, on the same documents."""
     from labelwise import shipped
     from labelwise.evaluation.file_tables import file_table
     from labelwise.evaluation.runs import Run
 
-    if name != shipped.NAME or data == shipped.FIRST:
+    if name != shipped.NAME or run is None or run.data.name == shipped.FIRST:
         return
-    before = sorted(results.glob(f"*/{name}@{shipped.FIRST}/{seed}"))
-    for first in before:
-        second = first.parents[1] / f"{name}@{data}" / seed
+    yield "## What has changed"
+    yield (
+        f"The first edition was a linear model, trained on {shipped.FIRST} alone, with the 4,271 "
+        "concepts that have a document there, and their names of that time."
+    )
+    for first in sorted(results.glob(f"*/{name}@{shipped.FIRST}/{seed}")):
+        second = first.parents[1] / f"{name}@{run.data.name}" / seed
         if second.is_file():
             runs = [Run.read(first), Run.read(second)]
             (split,) = runs[0].measures
-            yield "## What has changed"
-            yield (
-                f"The first edition was a linear model, trained on {shipped.FIRST} alone, with the "
-                "4,271 concepts that have a document there, and their names of that time. Both on "
-                f"{runs[0].data.name}:"
-            )
+            yield f"Both on {runs[0].data.name}:"
             yield file_table(runs, split).markdown().rstrip()
+    alone = results / shipped.FIRST / name / FIRST_EDITION
+    if alone.is_file():
+        yield (
+            f"Both on the test documents of {shipped.FIRST}, which the second edition has under "
+            "the labels that today's thesaurus makes of theirs:"
+        )
+        yield _on_test([Run.read(alone), run]).markdown().rstrip()
+
+
+def _on_test(runs: Sequence[Run]) -> Table:
+    """Editions on test, each with the labels of its own."""
+    from labelwise.evaluation.bootstrap import DRAWN
+    from labelwise.evaluation.interval_tables import f1_cell, ranked_cells
+    from labelwise.evaluation.tables import Table
+
+    table = Table(["trained on", "labels", "RP@5", "nDCG@5", "micro-F1 tuned"])
+    for run in runs:
+        labels = f"{sum(run.data.groups.values()):,}"
+        ranked = ranked_cells([run], "test", [("all", "RP@5"), ("all", "nDCG@5")])
+        table.add([run.data.name, labels, *ranked, f1_cell(run, "test")])
+    table.notes.append(f"{DRAWN}.")
+    return table
 
 
 def _figures(run: Run | None, name: str, what: str) -> Iterator[str]:
@@ -260,7 +294,6 @@ def _sizes(written: Mapping[str, Any] | None) -> Iterator[str]:
 
     if written is None:
         return
-    took = written["seconds"]
     yield "## How small it is"
     yield (
         "Weights below `prune` were dropped, n-grams left without a weight as well, and the other "
@@ -269,6 +302,14 @@ def _sizes(written: Mapping[str, Any] | None) -> Iterator[str]:
     )
     sizes = [Size(**one) for one in (written["parent"], *written["sizes"])]
     yield sizes_table(sizes, Size(**written["chosen"])).markdown().rstrip()
+
+
+def _speed(written: Mapping[str, Any] | None) -> Iterator[str]:
+    """As `labelwise compact` or `labelwise card --time` measured it."""
+    if written is None:
+        return
+    took = written["seconds"]
+    yield "## How fast it is"
     yield (
         f"It loads in {took['load']:.2f} s; `labelwise tag` gives its first answer after "
         f"{took['first answer']:.2f} s, Python's start and all imports included, and scores "
@@ -281,17 +322,20 @@ def _machine(written: Mapping[str, Any]) -> str:
     return f"{found['processor']}, {found['threads']} threads"
 
 
-def _eurlex57k_limits(relabelled: bool, has_newlaw: bool) -> Iterator[str]:
+def _eurlex57k_limits(relabelled: bool, added: Sequence[str]) -> Iterator[str]:
     """What every model trained on this data has in common."""
+    from labelwise.shipped import EURLEX57K_YEARS, NEWLAW_DEV, NEWLAW_DEV_YEARS, NEWLAW_YEARS
+
     yield "It reads English. On a text in another language its answer means nothing."
-    if has_newlaw:
+    if "newlaw" in added:
         yield (
-            "It has learned from whole acts of 1958 to 2016 (EURLEX57K) and, of those that came "
-            "later, from titles and a few hundred texts (newlaw). It knows less of what is new: "
-            "see the figures by year."
+            f"It has learned from whole acts of {EURLEX57K_YEARS} (EURLEX57K), and from "
+            f"{NEWLAW_YEARS} (newlaw)"
+            + (f"; at last also from {NEWLAW_DEV_YEARS}" if NEWLAW_DEV in added else "")
+            + ". It knows less of what is new: see the figures by year."
         )
     else:
-        yield "It has learned from acts of 1958 to 2016 (EURLEX57K). " + (
+        yield f"It has learned from acts of {EURLEX57K_YEARS} (EURLEX57K). " + (
             "Subjects that are newer it does not know, whatever today's names of its concepts say."
             if relabelled
             else "Subjects and concepts that are newer it does not know, and the names of its "
@@ -312,7 +356,7 @@ def _limits(manifest: Mapping[str, Any]) -> Iterator[str]:
     groups = data.get("groups", {})
     first, *added = str(data.get("name", "")).split("+")
     if first == "eurlex57k":
-        yield from _eurlex57k_limits("relabelled" in manifest["card"], "newlaw" in added)
+        yield from _eurlex57k_limits("relabelled" in manifest["card"], added)
     classes = [get(name) for name in manifest["card"].get("members", (manifest["method"],))]
     linear = any(issubclass(one, LinearMethod) for one in classes)
     if groups.get("zero") and any(issubclass(one, Widening) for one in classes):

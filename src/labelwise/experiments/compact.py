@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
-from labelwise.bench.facts import machine
+from labelwise.bench.results import machine
 from labelwise.corpus.dataset import Dataset
-from labelwise.corpus.document import Document
 from labelwise.corpus.relabelling import with_places
 from labelwise.corpus.sources import stem
 from labelwise.corpus.thesaurus import Thesaurus, read_thesaurus
@@ -32,6 +27,7 @@ from labelwise.experiments.data import (
     refuse_relabelled,
 )
 from labelwise.experiments.measured import measure
+from labelwise.experiments.times import timed
 from labelwise.files import finite, write_whole
 from labelwise.methods import Method
 from labelwise.methods.base import PretrainedSettings, Rounding, within
@@ -197,30 +193,6 @@ def choose(sizes: Sequence[Size], max_mb: float) -> Size:
             "larger --prune, or a larger --max-mb"
         )
     return max(fitting, key=lambda one: (one.dev["all"]["RP@5"] or 0.0, -one.bytes))
-
-
-def timed(bundle: Path, documents: Sequence[Document]) -> dict[str, float]:
-    """Seconds to load, and from a command to its first answer; documents a second, from text."""
-    loads, answers = [], []
-    for _ in range(3):
-        started = time.perf_counter()
-        method = bundles.load(bundle)
-        loads.append(time.perf_counter() - started)
-        started = time.perf_counter()
-        text = documents[0].text.encode("utf-8", "replace")
-        asked = ["tag", "-", "--bundle", str(bundle), "--json"]
-        command = [sys.executable, "-m", "labelwise", *asked]
-        subprocess.run(command, input=text, capture_output=True, check=True)
-        answers.append(time.perf_counter() - started)
-    some = documents[:1000]
-    started = time.perf_counter()
-    method.scores(some)
-    rate = len(some) / (time.perf_counter() - started)
-    return {
-        "load": round(statistics.median(loads), 3),
-        "first answer": round(statistics.median(answers), 3),
-        "documents a second": round(rate, 1),
-    }
 
 
 def _in_eight_bits(

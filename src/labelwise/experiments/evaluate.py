@@ -18,6 +18,7 @@ from labelwise.experiments.data import (
 )
 from labelwise.experiments.labelled_file import measure_file
 from labelwise.experiments.measured import measure, measure_prepared
+from labelwise.experiments.readings import try_readings, write_trials
 from labelwise.model import Model, load
 from labelwise.progress import note
 
@@ -30,6 +31,8 @@ def evaluate(
     data: str | Path | None = None,
     prepared: str | Path | None = None,
     on: str | Path | None = None,
+    first_words: int | None = None,
+    readings: Sequence[str] | None = None,
     more: Sequence[str | Path] | None = None,
     summaries: bool = False,
     thesaurus: str | Path | None = None,
@@ -49,6 +52,10 @@ def evaluate(
         raise CallError("--data (or LABELWISE_DATA), --prepared or --on is needed")
     if on is not None and (more or summaries or every_concept or split):
         raise CallError("--on measures on one file; of the others only --thesaurus fits")
+    if first_words is not None and on is None:
+        raise CallError("--first-words goes with --on")
+    if readings and (on is None or first_words is not None or results is None):
+        raise CallError("--try goes with --on and --results, and not with --first-words")
     model = bundle if isinstance(bundle, Model) else load(bundle)
     method, card = model.method, model.card
     splits = [str(one) for one in split or SPLITS]
@@ -60,10 +67,14 @@ def evaluate(
         skipped = Skipped() if skip_bad else None
         known = read_thesaurus(Path(thesaurus)) if thesaurus else model.thesaurus
         run, documents = measure_file(
-            method, Path(on), thesaurus=known, card=card, command=command, skipped=skipped
-        )
+            method, Path(on), thesaurus=known, card=card, command=command, skipped=skipped,
+            most_words=first_words,
+        )  # fmt: skip
         if results is not None:
             documents.write(Path(results))
+        if readings and results is not None:
+            trials = try_readings(method, Path(on), readings, thesaurus=known, card=card)
+            note(f"wrote {write_trials(run.path(Path(results)).parent, trials)}")
         if skipped and skipped.count:
             note(skipped.summary())
     elif prepared is not None:

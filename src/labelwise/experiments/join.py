@@ -16,8 +16,7 @@ from labelwise.experiments.measured import write_run
 from labelwise.experiments.shards import joined_shards
 from labelwise.experiments.training_data import Documents, Kept
 from labelwise.methods import REGISTRY, Method, Scores, get
-from labelwise.methods.base import Joining
-from labelwise.methods.blend import Blend
+from labelwise.methods.base import Joining, Twinning
 from labelwise.model import Model
 
 SHARDS = "shards"
@@ -53,8 +52,9 @@ def join(
         )
     if len(members) < 2 and method != SHARDS:
         raise LabelwiseError(f"{method} is joined from two bundles or more, not from {members[0]}")
-    if like is not None and method != Blend.name:
-        raise CallError("a blend can be like another one, no other method")
+    if like is not None and (method == SHARDS or not issubclass(get(method), Twinning)):
+        able = [name for name in REGISTRY if issubclass(get(name), Twinning)]
+        raise CallError(f"a {' or a '.join(able)} can be like another one, no other method")
     if data is None and like is None:
         raise CallError("--data (or LABELWISE_DATA) or --like is needed")
     if like is not None and results is not None:
@@ -62,7 +62,7 @@ def join(
     bundles.check_writable(Path(out))
     cards = [bundles.describe(path)["card"] for path in members]
     if like is not None:
-        model = _joined_like(members, like)
+        model = _joined_like(get(method), members, like)
     else:
         additions = additions_of(more, summaries, thesaurus, every_concept)
         documents = Documents(Path(str(data)), additions, hiding_of_card(cards[0]))
@@ -122,9 +122,9 @@ def _joined(
     return made, scores
 
 
-def _joined_like(members: Sequence[str | Path], like: str | Path) -> Method:
-    """The models as one, weighed as another blend is."""
+def _joined_like(cls: type[Method], members: Sequence[str | Path], like: str | Path) -> Method:
+    """The models as one, weighed as another of its kind is."""
     twin = bundles.load(like)
-    if not isinstance(twin, Blend):
-        raise LabelwiseError(f"{like} is a {twin.name}, and not a blend")
-    return Blend.like([bundles.load(path) for path in members], twin)
+    if not isinstance(twin, cls) or not isinstance(twin, Twinning):
+        raise LabelwiseError(f"{like} is a {twin.name}, and not a {cls.name}")
+    return type(twin).like([bundles.load(path) for path in members], twin)

@@ -13,6 +13,7 @@ import numpy as np
 from labelwise.bundle import name_of, thesaurus_in
 from labelwise.corpus.dataset import digest_of
 from labelwise.corpus.document import Document
+from labelwise.corpus.first_words import first_words, word_count
 from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.more import MEASURED
 from labelwise.corpus.readers import read
@@ -21,8 +22,9 @@ from labelwise.corpus.sources import stem
 from labelwise.corpus.thesaurus import Thesaurus, read_thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.document_records import DocumentRecords, MeasuredDocument
-from labelwise.evaluation.measures import evaluate, without_ties
+from labelwise.evaluation.measures import run_figures
 from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_memory
+from labelwise.experiments.sampled import drawn
 from labelwise.experiments.scoring import score
 from labelwise.methods import Method, Scores
 
@@ -37,6 +39,8 @@ class Labelled:
     unknown: Mapping[str, str]
     """Gold labels that the model does not know, with their descriptors."""
     scores: Scores
+    words: Sequence[int] = ()
+    """How long each document is, all of it."""
 
     @property
     def unknown_counts(self) -> dict[str, int]:
@@ -47,11 +51,23 @@ class Labelled:
 
 
 def score_file(
-    method: Method, path: Path, *, thesaurus: Thesaurus | None, skipped: Skipped | None = None
+    method: Method,
+    path: Path,
+    *,
+    thesaurus: Thesaurus | None,
+    skipped: Skipped | None = None,
+    most_words: int | None = None,
+    most: int | None = None,
 ) -> Labelled:
-    """Read and score a labelled file or folder."""
+    """Read and score a labelled file or folder: of each document the first so many words, and of
+    its documents so many, drawn at random."""
     space = method.label_space
-    documents = with_today_s_labels(list(read(path, skipped=skipped)), space, thesaurus)
+    documents = list(read(path, skipped=skipped))
+    documents = documents if most is None else drawn(documents, most)
+    documents = with_today_s_labels(documents, space, thesaurus)
+    words = [word_count(document) for document in documents]
+    if most_words is not None:
+        documents = [first_words(document, most_words) for document in documents]
     if not any(document.labels for document in documents):
         raise LabelwiseError(f"no document of {path} has a gold label to measure against")
     names = thesaurus.descriptors if thesaurus else {}
@@ -62,7 +78,7 @@ def score_file(
     scores[:, [wide.index[id] for id in space.ids]] = score(
         method, documents, f"{method.name}: scoring {path.name}"
     )
-    return Labelled(documents, wide, unknown, scores)
+    return Labelled(documents, wide, unknown, scores, words)
 
 
 def measure_file(
@@ -73,6 +89,7 @@ def measure_file(
     card: Mapping[str, Any],
     command: str = "",
     skipped: Skipped | None = None,
+    most_words: int | None = None,
 ) -> tuple[Run, DocumentRecords]:
     """Score the documents of a file or a folder and measure them, by the groups of the model.
 
@@ -80,30 +97,32 @@ def measure_file(
     among the zero-shot labels, and it is missed wherever it is gold. F1 is measured at the model's
     own threshold, for nothing is tuned here. The run is one of the data ``file_name`` gives, by the
     method and the data that the model was trained on. With it goes which documents these were.
+    The beginnings of documents are another data set than these documents.
     """
     split = split_name(path)
     started = time.perf_counter()
-    found = score_file(method, path, thesaurus=thesaurus, skipped=skipped)
+    found = score_file(method, path, thesaurus=thesaurus, skipped=skipped, most_words=most_words)
     seconds = time.perf_counter() - started
-    figures = evaluate(
+    figures = run_figures(
         found.scores,
         found.space.gold(found.documents),
         found.space,
         tuned_threshold=method.threshold,
         unranked=[found.space.index[label] for label in found.unknown],
     )
+    record = DataRecord(
+        name=file_name(path),
+        fingerprint=digest_of([path]),
+        counts={split: len(found.documents), **found.unknown_counts},
+        label_space=found.space.fingerprint,
+        groups={group: part.stop - part.start for group, part in found.space.groups.items()},
+        trained_on=_trained_on(card) or "unknown data",
+    )
     run = Run(
         method=named_after_data(method, card),
         seed=int(method.settings.seed),
-        measures={split: without_ties(figures, found.scores, found.space)},
-        data=DataRecord(
-            name=file_name(path),
-            fingerprint=digest_of([path]),
-            counts={split: len(found.documents), **found.unknown_counts},
-            label_space=found.space.fingerprint,
-            groups={group: part.stop - part.start for group, part in found.space.groups.items()},
-            trained_on=_trained_on(card) or "unknown data",
-        ),
+        measures={split: figures},
+        data=record if most_words is None else record.cut(most_words),
         threshold=float(method.threshold),
         settings=dataclasses.asdict(method.settings),
         versions=current_versions(),
@@ -112,7 +131,8 @@ def measure_file(
         command=command,
     )
     ids = [MeasuredDocument(one.id) for one in found.documents]
-    return run, DocumentRecords(run.data.name, run.data.fingerprint, None, {split: ids})
+    data, words = run.data, {split: list(found.words)}
+    return run, DocumentRecords(data.name, data.fingerprint, None, {split: ids}, words)
 
 
 def named_after_data(method: Method, card: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from labelwise.bundle import name_of
 from labelwise.errors import LabelwiseError
-from labelwise.evaluation.measures import Measures, evaluate, without_ties
+from labelwise.evaluation.measures import run_figures
 from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_memory
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.experiments.data import hiding_of_card
@@ -112,10 +112,10 @@ def run_of(
     """What these scores of a method reach; the threshold is tuned on dev, where that is known."""
     tuned = tune_threshold(scores["dev"], gold["dev"]) if "dev" in scores else None
     space = method.label_space
-    measures: dict[str, Measures] = {}
-    for split in splits:
-        figures = evaluate(scores[split], gold[split], space, tuned_threshold=tuned)
-        measures[split] = without_ties(figures, scores[split], space)
+    measures = {
+        split: run_figures(scores[split], gold[split], space, tuned_threshold=tuned)
+        for split in splits
+    }
     return Run(
         method=name_of(card, method.name),
         seed=int(method.settings.seed),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from labelwise import bundle as bundles
 from labelwise import shipped
-from labelwise.bench.plan import Result
+from labelwise.bench import Result
 from labelwise.bench.results import write_result
 from labelwise.corpus.celex import time_of
 from labelwise.corpus.dataset import digest_of

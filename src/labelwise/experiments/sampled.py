@@ -22,14 +22,19 @@ if TYPE_CHECKING:
 
 def sample(dataset: Dataset, split: str, size: int, seed: int) -> list[Document]:
     """So many documents of a split, drawn at random, in their own order."""
-    import numpy as np
-
     documents: Sequence[Document] = getattr(dataset, split)
     if not documents:
         raise LabelwiseError(f"the data set {dataset.name} has no {split} documents")
+    return drawn(documents, size, seed)
+
+
+def drawn(documents: Sequence[Document], size: int, seed: int = 0) -> list[Document]:
+    """So many of them, or all if there are fewer."""
+    import numpy as np
+
     size = min(size, len(documents))
-    drawn = np.random.default_rng(seed).choice(len(documents), size, replace=False)
-    return [documents[at] for at in sorted(drawn.tolist())]
+    chosen = np.random.default_rng(seed).choice(len(documents), size, replace=False)
+    return [documents[at] for at in sorted(chosen.tolist())]
 
 
 @contextmanager

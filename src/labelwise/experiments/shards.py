@@ -10,8 +10,7 @@ from labelwise.corpus.shard import Shard
 from labelwise.errors import LabelwiseError
 from labelwise.experiments.training_data import Documents
 from labelwise.methods import Method, Scores
-from labelwise.methods.base import require_as_trained
-from labelwise.methods.linear import LinearMethod
+from labelwise.methods.base import Sharding, require_as_trained
 
 OF_EACH = ("shard", "seconds", "peak_memory", "command", "versions")
 """What the cards of shards of one training differ in."""
@@ -21,7 +20,7 @@ def set_shard(model: Method, shard: str | Shard | None) -> None:
     """Tell a method which part of the labels it trains."""
     if shard is None:
         return
-    if not isinstance(model, LinearMethod):
+    if not isinstance(model, Sharding):
         raise LabelwiseError(
             f"{model.name} learns all labels together, so --shard is not for it: svm and logistic "
             "are trained by shards"
@@ -39,7 +38,7 @@ def joined_shards(
     """The model that one training gives, and its scores of some splits."""
     require_as_trained(members)
     _require_shards_of_one(paths, members, cards)
-    shards = [one for one in members if isinstance(one, LinearMethod)]
+    shards = [one for one in members if isinstance(one, Sharding)]
     whole = type(shards[0]).from_shards(shards, documents.dataset.dev)
     return whole, {split: documents.scores(whole, split) for split in splits}
 

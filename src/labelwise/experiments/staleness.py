@@ -39,7 +39,7 @@ def _is_finished(one: Training, corpus: Corpus, folders: Folders) -> bool:
         if run["data"]["fingerprint"] != corpus.run_fingerprint:
             return False
         if one.members:  # what is joined has the settings of its members
-            return not _has_other_members(run.get("members", {}), folders)
+            return not _has_other_members(one, run.get("members", {}), folders)
         if compared(run["settings"], type(one.settings)) != one.compared:
             return False
         return not _was_cut_short(run["settings"], one.settings, log_path(path))
@@ -47,10 +47,12 @@ def _is_finished(one: Training, corpus: Corpus, folders: Folders) -> bool:
         return False
 
 
-def _has_other_members(digests: Mapping[str, str], folders: Folders) -> bool:
-    """Whether a bundle is not the one any more that a run was joined from. A bundle that is gone
-    has not changed; runs that are older than the digests do not tell."""
-    there = [name for name in digests if (folders.bundle(name) / bundles.MANIFEST).is_file()]
+def _has_other_members(one: Training, digests: Mapping[str, str], folders: Folders) -> bool:
+    """Whether a run was joined from others than the members of now. Without the digest of a member
+    nobody can tell, so that it is joined anew; a bundle that is gone has not changed."""
+    if not all(digests.get(name) for name in one.members):
+        return True
+    there = [name for name in one.members if (folders.bundle(name) / bundles.MANIFEST).is_file()]
     return any(bundles.describe(folders.bundle(name))["digest"] != digests[name] for name in there)
 
 

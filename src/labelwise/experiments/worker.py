@@ -23,7 +23,7 @@ from labelwise import methods
 from labelwise.corpus.dataset import NOTHING, Additions
 from labelwise.corpus.hidden import Hiding
 from labelwise.errors import LabelwiseError
-from labelwise.evaluation.measures import evaluate
+from labelwise.evaluation.measures import run_figures
 from labelwise.evaluation.runs import (
     Run,
     current_versions,
@@ -120,7 +120,7 @@ def _write(
         method=method.name,
         seed=job.seed,
         measures={
-            split: evaluate(of, documents.gold(split), space, tuned_threshold=method.threshold)
+            split: run_figures(of, documents.gold(split), space, tuned_threshold=method.threshold)
             for split, of in scores.items()
         },
         data=documents.record,
@@ -137,7 +137,7 @@ def _write(
         _save(method, Path(job.bundle), run)
         write_kept(Path(job.bundle), scores, space, documents.record)
     if job.outcome:
-        write_whole(Path(job.outcome), json.dumps(_outcome(run)).encode())
+        write_whole(Path(job.outcome), json.dumps(outcome_of(run)).encode())
     log = Path(job.run_dir) / "log.jsonl"
     if job.results:
         path = run.path(Path(job.results))
@@ -150,7 +150,7 @@ def _write(
         print(f"micro-F1 {of['all']['micro-F1']:.4f}", flush=True)
 
 
-def _outcome(run: Run) -> dict[str, Any]:
+def outcome_of(run: Run) -> dict[str, Any]:
     """What a search wants to know of a training, and what a figure needs to count."""
     dev = run.measures["dev"]
     figures = {name: dev["all"][name] for name in ("RP@5", "nDCG@5", "micro-F1")}
@@ -163,7 +163,7 @@ def _outcome(run: Run) -> dict[str, Any]:
         "versions": run.versions,
         "device": run.device,
         "max_seconds": run.settings.get("max_seconds"),
-        "seconds": run.seconds["fit"],
+        "seconds": run.seconds.get("fit"),
         "peak_memory": run.peak_memory,
     }
     return {"figures": figures, "made": made}
