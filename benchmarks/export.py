@@ -24,7 +24,7 @@ import numpy as np
 import torch
 
 from labelwise import bundle as bundles
-from labelwise.bench.facts import machine
+from labelwise.bench.results import machine
 from labelwise.bench.runner import warn_if_busy
 from labelwise.corpus.dataset import open_dataset
 from labelwise.evaluation.measures import evaluate

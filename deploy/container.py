@@ -18,9 +18,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from labelwise.bench.facts import machine
 from labelwise.bench.load import free_port
-from labelwise.bench.results import write_result
+from labelwise.bench.results import machine, write_result
 
 LOCKED = (
     *("--read-only", "--tmpfs", "/tmp", "--cap-drop=all"),

@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from labelwise.bench import attention_cpu
-from labelwise.bench.attention import Sizes
-from labelwise.bench.curves import OURS, PLAIN, curve_table
+from labelwise.bench import Plan, attention_cpu
+from labelwise.bench.attention import OURS, PLAIN, Sizes, curve_table
 from labelwise.bench.page import cell, section
-from labelwise.bench.plan import Plan
-from labelwise.bench.processes import run_module
+from labelwise.bench.processes import Function, run_apart
 
 CURVES: attention_cpu.Curves = {
     "labels": (Sizes(1, 5, 8, 0), (10, 20)),
@@ -38,12 +36,11 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """A process for each point would take a minute: measure here, and note what was asked for."""
     asked: list[dict[str, Any]] = []
 
-    def ask(module: str, request: dict[str, Any]) -> dict[str, Any]:
-        assert module == "attention_cpu"
+    def ask(function: Function, request: dict[str, Any]) -> Any:
         asked.append(request)
-        return attention_cpu.measure_point({**json.loads(json.dumps(request)), "threads": 1})
+        return function({**json.loads(json.dumps(request)), "threads": 1})
 
-    monkeypatch.setattr(attention_cpu, "run_module", ask)
+    monkeypatch.setattr(attention_cpu, "run_apart", ask)
     return asked
 
 
@@ -75,7 +72,7 @@ def test_a_point_runs_in_a_process_of_its_own() -> None:
         "repeats": 3,
         "threads": 1,
     }
-    answer = run_module("attention_cpu", request)
+    answer = run_apart(attention_cpu.measure_point, request)
     assert len(answer["seconds"][OURS]) == len(answer["seconds"][PLAIN]) >= 3
     assert min(answer["seconds"][OURS]) > 0
     assert answer["bytes"] >= 0
@@ -106,3 +103,11 @@ def test_a_ratio_to_what_could_not_run_is_left_open() -> None:
     row = {f"{OURS} seconds": 2.0, f"{PLAIN} seconds": "does not fit"}
     column = {"key": f"{OURS} seconds", "as": "ratio", "to": f"{PLAIN} seconds"}
     assert cell(column, row, [row], "labels") == "–"
+
+
+@pytest.mark.slow
+def test_two_processes_that_share_the_labels_find_the_loss_of_one() -> None:
+    result = attention_cpu.benchmark_shared(Plan(), Sizes(2, 16, 20, 30_001))
+    one, two = result["rows"]
+    assert two["loss"] == pytest.approx(one["loss"], rel=1e-5)
+    assert "two processes" in section(result, "label-parallel.json")

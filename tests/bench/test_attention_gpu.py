@@ -10,13 +10,10 @@ from typing import Any
 import pytest
 import torch
 
-from labelwise.bench import attention, attention_gpu
-from labelwise.bench.attention import Sizes
-from labelwise.bench.attention_comparison import BLOCKED, COMPILED, LIBMULTILABEL
-from labelwise.bench.attention_gpu import Scale, benchmark
-from labelwise.bench.curves import OURS, OUTPUTS_FIRST, PLAIN
+from labelwise.bench import Plan, Result, attention, attention_gpu
+from labelwise.bench.attention import OURS, OUTPUTS_FIRST, PLAIN, Sizes
+from labelwise.bench.attention_gpu import BLOCKED, COMPILED, LIBMULTILABEL, Scale, benchmark
 from labelwise.bench.page import section
-from labelwise.bench.plan import Plan, Result
 from labelwise.errors import InputError
 
 SMALL = Scale(

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from labelwise.bench import attention, curves, page, results, runner
-from labelwise.bench.curves import curve_table, curves_svg, write_figures
+from labelwise.bench import attention, page, processes, results, runner
+from labelwise.bench.attention import curve_table
+from labelwise.bench.page import curves_svg, write_figures
 from labelwise.bench.results import read_result, write_result
 from labelwise.errors import InputError, LabelwiseError
 
@@ -19,7 +20,7 @@ COMMITTED = Path(__file__).parents[2] / "benchmarks"
 ROWS = [{"": "ours", "fit": 2.0}, {"": "theirs", "fit": 5.0}]
 
 
-@pytest.mark.parametrize("module", [attention, curves, page, results, runner])
+@pytest.mark.parametrize("module", [attention, page, processes, results, runner])
 def test_the_examples_hold(module: Any) -> None:
     found = doctest.testmod(module)
     assert found.failed == 0

@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 
-from labelwise.bench import BENCHMARKS, find, processes, runner
-from labelwise.bench.facts import busy_cores, machine
-from labelwise.bench.plan import Plan, Result
-from labelwise.bench.processes import run_module, run_program
-from labelwise.bench.results import read_result, taking_turns
+from labelwise.bench import BENCHMARKS, Plan, Result, find, processes, runner
+from labelwise.bench.processes import run_apart, run_program
+from labelwise.bench.results import busy_cores, machine, read_result, taking_turns
 from labelwise.errors import LabelwiseError
 
 RESULT: Result = {"what": "Tagging", "columns": ["", "seconds"], "rows": [{"": "a", "seconds": 1}]}
@@ -24,6 +22,10 @@ RESULT: Result = {"what": "Tagging", "columns": ["", "seconds"], "rows": [{"": "
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_every_benchmark_named_can_be_loaded(name: str) -> None:
     assert callable(find(name).load())
+
+
+def test_no_two_benchmarks_measure_the_same() -> None:
+    assert len({find(name).load() for name in BENCHMARKS}) == len(BENCHMARKS)
 
 
 def test_the_registry_is_in_alphabetical_order_and_refuses_others() -> None:
@@ -38,8 +40,8 @@ def test_the_gpu_benchmark_imports_where_nothing_can_be_installed() -> None:
         "for name in ('ahocorasick', 'fastapi', 'numba', 'omikuji', 'onnx', 'onnxruntime',\n"
         "             'optuna', 'psutil', 'ray', 'rdflib', 'uvicorn'):\n"
         "    sys.modules[name] = None\n"
-        "import labelwise.bench.attention_gpu, labelwise.bench.curves\n"
-        "import labelwise.bench.encoder_gpu\n"
+        "import labelwise.bench.attention_gpu, labelwise.bench.page\n"
+        "import labelwise.bench.encoder_gpu, labelwise.bench.gru_gpu\n"
         "import labelwise.bench.runner\n"
         "sys.argv = ['labelwise', 'bench', '--list']\n"
         "import runpy\n"
@@ -92,8 +94,12 @@ def test_a_program_that_fails_says_its_last_words() -> None:
     with pytest.raises(LabelwiseError, match="ended with code 3: no vectors"):
         run_program([sys.executable, "-c", "import sys; print('no vectors', file=sys.stderr); "
                      "sys.exit(3)"])  # fmt: skip
-    with pytest.raises(LabelwiseError, match=r"No module named labelwise\.bench\.nothing"):
-        run_module("nothing", {})
+
+
+def test_a_function_answers_from_a_process_of_its_own_or_says_its_last_words() -> None:
+    assert run_apart(len, ["act", "label"]) == 2
+    with pytest.raises(LabelwiseError, match=r"builtins:len` ended .* 'int' has no len"):
+        run_apart(len, 3)
 
 
 def test_repeats_take_turns() -> None:
@@ -152,10 +158,10 @@ def test_a_busy_machine_is_told_and_recorded(
 
 def test_cores_at_work_are_counted_and_not_what_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter([(1_000, 5_000), (1_150, 5_050)])
-    monkeypatch.setattr("labelwise.bench.facts._ticks", lambda: next(ticks))
+    monkeypatch.setattr("labelwise.bench.results._ticks", lambda: next(ticks))
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert busy_cores(0) == 1.5
-    monkeypatch.setattr("labelwise.bench.facts._ticks", lambda: None)
+    monkeypatch.setattr("labelwise.bench.results._ticks", lambda: None)
     monkeypatch.setattr("os.getloadavg", lambda: (0.7, 0.0, 0.0))
     assert busy_cores(0) == 0.7
 

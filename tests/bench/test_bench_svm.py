@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from labelwise.bench import svm
+from labelwise.bench import Plan, svm
 from labelwise.bench.page import section
-from labelwise.bench.plan import Plan
 from labelwise.corpus.synthetic import make_dataset
 
 STAND_IN = '''
@@ -60,7 +59,7 @@ def test_a_corpus_made_for_the_run_is_there_to_its_end(
     def small(folder: Path, seed: int) -> None:
         make_dataset(folder, seed=seed, train=200, dev=20, test=20)
 
-    monkeypatch.setattr("labelwise.bench.facts.make_dataset", small)
+    monkeypatch.setattr("labelwise.bench.results.make_dataset", small)
     result = svm.run(Plan(out=tmp_path))
     assert result["data"]["name"] == "synthetic"
     assert result["data"]["counts"]["train"] == 200
@@ -70,8 +69,8 @@ def test_without_data_the_synthetic_corpus_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[Any] = []
-    monkeypatch.setattr("labelwise.bench.facts.make_dataset", lambda *a, **k: made.append((a, k)))
-    from labelwise.bench.facts import data_folder
+    monkeypatch.setattr("labelwise.bench.results.make_dataset", lambda *a, **k: made.append((a, k)))
+    from labelwise.bench.results import data_folder
 
     assert data_folder(Plan(), tmp_path) == tmp_path / "synthetic"
     assert made == [((tmp_path / "synthetic",), {"seed": 0})]

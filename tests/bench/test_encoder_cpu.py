@@ -6,27 +6,34 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from conformance import fitted
-from encoder_cases import frequent_words, tiny_encoder
 
 from labelwise import bundle as bundles
-from labelwise.bench import encoder_cpu
-from labelwise.bench.encoder_cpu import ALL, ALONE, BEST, IN_FULL, PLAIN, Sizes, benchmark, model
-from labelwise.bench.encoder_peer import plain_attention
+from labelwise import shipped
+from labelwise.bench import Plan, Result, encoder_cpu
+from labelwise.bench.encoder_cpu import (
+    ALL,
+    ALONE,
+    BEST,
+    EXPLAINED,
+    IN_FULL,
+    LOOKED_AT,
+    PLAIN,
+    SHIPPED,
+    Sizes,
+    benchmark,
+    model,
+    shortlisted,
+)
+from labelwise.bench.encoder_gpu import plain_attention
 from labelwise.bench.page import section
-from labelwise.bench.plan import Plan, Result
 from labelwise.corpus.dataset import Dataset
 from labelwise.errors import LabelwiseError
 
-SMALL = Sizes(calls=2, ranked=10, labels=1_200)
-
-
-@pytest.fixture
-def encoder(synthetic: Dataset) -> str:
-    texts = (section.text for act in synthetic.train for section in act.sections)
-    return str(tiny_encoder("bert", frequent_words(texts)))
+SMALL = Sizes(calls=1, documents=2, ranked=4, shortlists=(50, 500))
 
 
 @pytest.fixture
@@ -39,45 +46,54 @@ def threads_as_before():
 @pytest.fixture
 def plan(synthetic: Dataset, tmp_path: Path) -> Plan:
     folder = Path(synthetic.paths["train"]).parent
-    return Plan(out=tmp_path / "benchmarks", data=folder, repeats=2)
+    return Plan(out=tmp_path / "benchmarks", data=folder, repeats=1)
 
 
 @pytest.mark.usefixtures("threads_as_before")
-def test_ours_and_the_peers_are_measured_in_turns(plan: Plan, encoder: str) -> None:
-    result: Result = json.loads(json.dumps(benchmark(plan, SMALL, encoder)))
-    (table,) = result["tables"]
-    assert [row[""] for row in table["rows"]] == [BEST, ALL, IN_FULL, ALONE, PLAIN]
-    for row in table["rows"]:
-        assert row["seconds"]["repeats"] == 2
-        assert row["seconds"]["lowest"] > 0
-    assert result["bundle"] is None
-    text = section(result, "encoder-cpu-synthetic.json")
-    assert "1,200 labels" in text
-    assert "RP@5" not in text
+def test_the_encoder_that_ships_is_measured_beside_its_peers(plan: Plan) -> None:
+    result: Result = json.loads(json.dumps(benchmark(plan, SMALL)))
+    alone, in_a_row, loading, lost = result["tables"]
+    every = [SHIPPED, EXPLAINED, BEST, LOOKED_AT, ALL, IN_FULL, ALONE, PLAIN]
+    assert [row[""] for row in alone["rows"]] == every
+    assert [row[""] for row in in_a_row["rows"]] == [BEST, ALL, PLAIN]
+    assert [row[""] for row in loading["rows"]] == list(shipped.NAMES)
+    for table in (alone, in_a_row, loading):
+        assert all(row["seconds"]["lowest"] > 0 for row in table["rows"])
+    rows = {row[""]: row for row in lost["rows"]}
+    assert list(rows) == [IN_FULL, ALL, "a shortlist of 50", "a shortlist of 500"]
+    assert rows[IN_FULL][IN_FULL] == rows[ALL][ALL] == 1
+    assert rows["a shortlist of 500"][ALL] >= rows["a shortlist of 50"][ALL]
+    assert result["bundle"] == bundles.describe(shipped.path())["digest"]
+    assert "7,414 labels" in section(result, "encoder-cpu-synthetic.json")
 
 
-@pytest.mark.usefixtures("threads_as_before")
-def test_a_trained_bundle_is_taken_and_its_rankings_compared(
-    plan: Plan, encoder: str, synthetic: Dataset
-) -> None:
-    bundles.save(fitted("minilm-lwan", synthetic), plan.out.parent / "bundles" / "minilm.bundle")
-    result = benchmark(plan, SMALL, encoder)
-    assert result["bundle"]
-    rows = {row[""]: row for row in result["tables"][1]["rows"]}
-    assert list(rows) == [BEST, ALL, IN_FULL]
-    assert rows[IN_FULL]["the same"] == 1
-    assert rows[BEST]["RP@5"] == pytest.approx(rows[IN_FULL]["RP@5"], abs=0.05)
+def test_a_trained_bundle_goes_before_the_one_that_ships(plan: Plan, synthetic: Dataset) -> None:
+    own = plan.out.parent / "bundles" / "minilm.bundle"
+    bundles.save(fitted("minilm-lwan", synthetic), own)
+    digest, method = model(plan, synthetic)
+    assert digest == bundles.describe(own)["digest"]
+    assert method.label_space.fingerprint == synthetic.label_space.fingerprint
 
 
-def test_the_plain_network_is_ours(plan: Plan, encoder: str, synthetic: Dataset) -> None:
-    _, method = model(plan, synthetic, SMALL, encoder)
+def test_every_shortlist_scores_its_own_labels_in_full(plan: Plan, synthetic: Dataset) -> None:
+    _, method = model(plan, synthetic)
+    acts = synthetic.test[:2]
+    found = shortlisted(method, acts, (10, 1_000))
+    in_full = method.scores(acts)
+    same = {most: np.isclose(scores, in_full, rtol=1e-4).sum() for most, scores in found.items()}
+    assert same[1_000] >= 2_000
+    assert same[10] < same[1_000]
+
+
+def test_the_plain_network_is_ours(plan: Plan, synthetic: Dataset) -> None:
+    _, method = model(plan, synthetic)
     act = synthetic.test[0]
     rows = encoder_cpu.pieces_of(method, act)
     assert sum(row.shape[1] - 2 for row in rows) == int(method._number([act]).lengths.sum())
     with torch.no_grad():
-        h = torch.randn(1, 30, 32)
-        there = torch.arange(30)[None] < 20
         queries, outputs, bias = method.network.labels()
+        h = torch.randn(1, 30, queries.shape[1])
+        there = torch.arange(30)[None] < 20
         (logits,) = plain_attention(h, there, queries, outputs, bias)
         weights = (h[0, :20] @ queries.T).softmax(0)  # (tokens, labels)
         expected = (weights * (h[0, :20] @ outputs.T)).sum(0) + bias
@@ -85,8 +101,8 @@ def test_the_plain_network_is_ours(plan: Plan, encoder: str, synthetic: Dataset)
 
 
 def test_without_transformers_it_says_what_to_install(
-    plan: Plan, encoder: str, monkeypatch: pytest.MonkeyPatch
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(LabelwiseError, match="pip install transformers"):
-        benchmark(plan, SMALL, encoder)
+        benchmark(plan, SMALL)

@@ -11,7 +11,7 @@ import pytest
 import torch
 from encoder_cases import frequent_words, tiny_encoder
 
-from labelwise.bench import encoder_peer
+from labelwise.bench import Plan, Result, encoder_gpu
 from labelwise.bench.encoder_gpu import (
     OURS,
     PEER,
@@ -20,11 +20,10 @@ from labelwise.bench.encoder_gpu import (
     benchmark,
     known_folder,
     networks,
+    random_split,
     some_batches,
 )
-from labelwise.bench.encoder_peer import random_split
 from labelwise.bench.page import section
-from labelwise.bench.plan import Plan, Result
 from labelwise.corpus.dataset import Dataset
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import DataRecord
@@ -96,7 +95,7 @@ def test_what_does_not_fit_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None
     def full_card(*_: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr("labelwise.bench.encoder_peer.plain_attention", full_card)
+    monkeypatch.setattr("labelwise.bench.encoder_gpu.plain_attention", full_card)
     monkeypatch.setattr("labelwise.bench.encoder_gpu._difference", lambda *_: 0.0)
     ours, peer = benchmark(Plan(repeats=1), SMALL, "cpu")["tables"][0]["rows"]
     assert ours["epoch"]["repeats"] == 1
@@ -142,7 +141,7 @@ def test_batches_are_chosen_evenly_by_their_tokens() -> None:
     examples = random_split(24, 20, 300).rows(Reading(2_000, piece_tokens=30, stride=30))
     epoch = epoch_batches(examples, 4, 10_000, 0, 0)
     assert len(epoch) == 6
-    lengths = encoder_peer.lengths(24)
+    lengths = encoder_gpu.lengths(24)
     tokens = [int(lengths[list(batch)].sum()) for batch in some_batches(epoch, examples, 3)]
     ordered = sorted(int(lengths[list(batch)].sum()) for batch in epoch)
     assert tokens == ordered[1::2]
@@ -150,4 +149,4 @@ def test_batches_are_chosen_evenly_by_their_tokens() -> None:
 
 
 def test_the_examples_hold() -> None:
-    assert doctest.testmod(encoder_peer).failed == 0
+    assert doctest.testmod(encoder_gpu).failed == 0

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from labelwise import bundle as bundles
-from labelwise.bench import inference
+from labelwise.bench import Plan, inference
 from labelwise.bench.inference import IN_FULL, OURS, PEER, SORTED, Sizes, benchmark, of_length, some
 from labelwise.bench.page import cell, section
-from labelwise.bench.plan import Plan
 from labelwise.corpus.document import Document, Section
 
 pytestmark = pytest.mark.xdist_group("inference")  # measured once for all of them

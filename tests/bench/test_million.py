@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from labelwise.bench import million
-from labelwise.bench.million_processes import FEWEST, MOST, MadeActs, Watched
+from labelwise.bench import Plan, million
+from labelwise.bench.million import FEWEST, MOST, MadeActs, Watched
 from labelwise.bench.page import section
-from labelwise.bench.plan import Plan
 from labelwise.bench.results import write_result
 from labelwise.bench.runner import command
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from labelwise.bench.plan import Plan
+from labelwise.bench import Plan
 from labelwise.bench.training import benchmark
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset

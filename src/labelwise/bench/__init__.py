@@ -11,10 +11,34 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
-from labelwise.bench.plan import Plan, Result
 from labelwise.errors import LabelwiseError
+
+Result = dict[str, Any]
+"""What a benchmark found; :mod:`labelwise.bench.results` says what is in it."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every benchmark is given; each takes from it what it needs.
+
+    ``out`` is the folder with ``results/``, the page, and the peers' environments (``.peers``);
+    ``data`` the data set, the synthetic corpus where it is None; ``repeats`` how often each thing
+    is measured, the benchmark's own choice where it is None. After ``max_seconds`` a GPU benchmark
+    starts nothing new. ``libmultilabel_source`` is a folder that holds the package's source, for a
+    machine where it cannot be installed. ``acts`` is how many the benchmark of bulk tagging makes.
+    ``keep`` writes what is measured so far, so that a run that is cut off leaves something behind.
+    """
+
+    out: Path = Path("benchmarks")
+    data: Path | None = None
+    repeats: int | None = None
+    max_seconds: float = 100.0
+    libmultilabel_source: Path | None = None
+    acts: int = 1_000_000
+    keep: Callable[[Result], object] = lambda result: None
 
 
 @dataclass(frozen=True)
@@ -23,11 +47,13 @@ class Benchmark:
 
     what: str
     device: Literal["cpu", "gpu"]
-    module: str  # below this room; its run(plan) measures
+    module: str  # below this room
+    function: str = "run"  # of that module; it measures
 
     def load(self) -> Callable[[Plan], Result]:
-        run: Callable[[Plan], Result] = importlib.import_module(f"{__name__}.{self.module}").run
-        return run
+        module = importlib.import_module(f"{__name__}.{self.module}")
+        measure: Callable[[Plan], Result] = getattr(module, self.function)
+        return measure
 
 
 BENCHMARKS = {
@@ -38,6 +64,11 @@ BENCHMARKS = {
         "training MINILM-LWAN and MPNET-LWAN beside transformers and plain PyTorch",
         "gpu",
         "encoder_gpu",
+    ),
+    "gru-gpu": Benchmark(
+        "a bidirectional GRU, forward and backward, beside cuDNN's and plain steps",
+        "gpu",
+        "gru_gpu",
     ),
     "inference": Benchmark(
         "tagging with BIGRU-LWAN beside LibMultiLabel's BiGRULWAN", "cpu", "inference"
@@ -54,7 +85,8 @@ BENCHMARKS = {
     "label-parallel": Benchmark(
         "label-wise attention for a million labels, shared by two processes",
         "cpu",
-        "label_parallel",
+        "attention_cpu",
+        "run_shared",
     ),
     "million": Benchmark(
         "tagging a million acts in bulk, killed once, beside Annif's and LibMultiLabel's",
@@ -65,7 +97,8 @@ BENCHMARKS = {
     "service-workers": Benchmark(
         "the REST service by 1, 2 and 4 workers beside Annif's, under load",
         "cpu",
-        "service_workers",
+        "service",
+        "run_workers",
     ),
     "svm": Benchmark("one-vs-rest SVM beside LibMultiLabel's: fit and score", "cpu", "svm"),
     "training-gpu": Benchmark(
@@ -80,6 +113,3 @@ def find(name: str) -> Benchmark:
         known = ", ".join(BENCHMARKS)
         raise LabelwiseError(f"there is no benchmark '{name}': choose from {known}")
     return BENCHMARKS[name]
-
-
-__all__ = ["BENCHMARKS", "Benchmark", "Plan", "Result", "find"]

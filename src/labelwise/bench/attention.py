@@ -1,5 +1,5 @@
-"""Label-wise attention to be measured: random operands, the versions of others and ours, and how
-far the logits and gradients of each lie from those of float64.
+"""Label-wise attention to be measured: random operands, the versions of others and ours, how far
+the logits and gradients of each lie from those of float64, and how time and memory grow on a curve.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
@@ -19,6 +19,9 @@ from torch import Tensor, nn
 from labelwise.errors import InputError
 from labelwise.kernels.blocked import blocked_logits
 from labelwise.kernels.label_attention import label_attention
+
+OURS, PLAIN = "labelwise", "plain PyTorch"
+OUTPUTS_FIRST = "plain PyTorch, outputs first"
 
 LONGEST = 2000
 MEDIAN, SHAPE = 513.0, 0.853
@@ -283,3 +286,113 @@ def relative_errors(found: list[Tensor], right: list[Tensor]) -> dict[str, float
         "error of gradients": max(errors[name] for name in GRADIENTS),
         **{f"error of gradient of {name}": errors[name] for name in GRADIENTS},
     }
+
+
+def exponents(sizes: Sequence[float], costs: Sequence[Any]) -> list[float | None]:
+    """For each point, the exponent since the one before it; None where one of the two is missing.
+
+    Of several repeats the quickest counts: whatever else a machine does makes the others slower.
+
+    >>> exponents([1, 10, 100], [2.0, 20.0, 2000.0])
+    [None, 1.0, 2.0]
+    """
+    found: list[float | None] = [None]
+    for at in range(1, len(sizes)):
+        before, after = _lowest(costs[at - 1]), _lowest(costs[at])
+        if _positive(before) and _positive(after):
+            grown = math.log(after / before) / math.log(sizes[at] / sizes[at - 1])
+            found.append(round(grown, 3))
+        else:
+            found.append(None)
+    return found
+
+
+def steepest(found: Sequence[float | None]) -> float | None:
+    """The largest exponent of a curve: above 1 by more than noise, it has a cliff."""
+    return max((one for one in found if one is not None), default=None)
+
+
+def _lowest(value: Any) -> Any:
+    return value["lowest"] if isinstance(value, Mapping) else value
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, int | float) and value > 0
+
+
+CLIFF = 1.25
+"""An exponent above this is no longer linear growth with noise on it."""
+
+
+def curve_table(
+    what: str, over: str, points: Sequence[dict[str, Any]], *, seconds: bool, floor: float = 0
+) -> dict[str, Any]:
+    """The points of a curve, in order of their size, with how ours grows from one to the next.
+
+    A point has the size under the key ``over``, and ``labelwise seconds``, ``labelwise bytes`` and
+    the same of the plain version, which may be words where it could not run. ``seconds`` shows the
+    times themselves, where the machine is a known card; else ratios. Memory below the ``floor`` is
+    what any program needs.
+    """
+    sizes = [point[over] for point in points]
+    grown = {
+        "time exponent": exponents(sizes, [point[f"{OURS} seconds"] for point in points]),
+        "memory exponent": exponents(
+            sizes, [_at_least(point[f"{OURS} bytes"], floor) for point in points]
+        ),
+    }
+    highest = {key: steepest(found) for key, found in grown.items()}
+    rows = [
+        {**point, **{key: found[at] for key, found in grown.items()}}
+        for at, point in enumerate(points)
+    ]
+    times: list[dict[str, Any]] = [
+        {"key": f"{name} seconds", "name": f"{name}: time", "as": "seconds"}
+        for name in (OURS, PLAIN)
+        if seconds
+    ]
+    how, name = ("times", "times as fast") if seconds else ("ratio", "time, ratio to plain PyTorch")
+    to = {"key": f"{OURS} seconds", "name": name, "as": how, "to": f"{PLAIN} seconds"}
+    memory = [
+        {"key": f"{name} bytes", "name": f"{name}: extra memory", "as": "bytes"}
+        for name in (OURS, PLAIN)
+    ]
+    shown = (("time exponent", "growth of time"), ("memory exponent", "growth of memory"))
+    return {
+        "what": what,
+        "text": _finding(highest),
+        "steepest": highest,
+        "linear": all(one is None or one <= CLIFF for one in highest.values()),
+        "columns": [
+            {"key": over, "as": "count"},
+            *times,
+            to,
+            *memory,
+            *({"key": key, "name": name, "as": "exponent"} for key, name in shown),
+        ],
+        "rows": rows,
+        "figure": {
+            "over": over,
+            "panels": [
+                {"what": "seconds", "relative": not seconds},
+                {"what": "bytes", "relative": False},
+            ],
+            "lines": [OURS, PLAIN],
+        },
+    }
+
+
+def _finding(highest: dict[str, float | None]) -> str:
+    time, memory = highest["time exponent"], highest["memory exponent"]
+    if time is None or memory is None:
+        return "Too few points were measured to say how it grows."
+    linear = max(time, memory) <= CLIFF
+    return (
+        f"From each point to the next, time grows at most with the power {time:.2f} of the size "
+        f"and memory with {memory:.2f} (1 is linear; the quickest repeats are compared): "
+        f"{'no cliff' if linear else 'there is a cliff'}."
+    )
+
+
+def _at_least(value: Any, floor: float) -> Any:
+    return max(value, floor) if isinstance(value, int | float) else value

@@ -1,39 +1,45 @@
-"""Label-wise attention on a CPU, forward alone, as in tagging, beside plain materialised PyTorch.
+"""Label-wise attention on a CPU: forward alone, as in tagging, beside plain materialised PyTorch,
+and a step for a million labels, by one process and by two that share the labels.
 
-The memory of every version at every point is the high-water mark of a process of its own,
-``python -m labelwise.bench.attention_cpu REQUEST.json ANSWER.json``. Where others are to be timed
-beside it, all take turns in that process, so that what slows the machine down meets all alike.
+The memory of every version at every point is the high-water mark of a process of its own. Where
+others are to be timed beside it, all take turns in that process, so that what slows the machine
+down meets all alike.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import sys
+import math
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
 
+from labelwise.bench import Plan, Result
 from labelwise.bench.attention import (
+    OURS,
+    OUTPUTS_FIRST,
+    PLAIN,
     Inputs,
     Sizes,
     Version,
+    curve_table,
     labelwise,
     make_inputs,
     outputs_first,
     plain,
 )
-from labelwise.bench.curves import OURS, OUTPUTS_FIRST, PLAIN, curve_table
-from labelwise.bench.facts import memory
-from labelwise.bench.plan import Plan, Result
-from labelwise.bench.processes import run_module, threads
-from labelwise.bench.results import spread, taking_turns
+from labelwise.bench.processes import run_apart, run_together, threads
+from labelwise.bench.results import memory, spread, taking_turns
 from labelwise.evaluation.runs import peak_memory
+from labelwise.kernels.label_attention import label_attention
+from labelwise.layers.label_parallel import LabelParallel, own_labels
 from labelwise.progress import track
+from labelwise.training.processes import Processes, are_several, together
 
 Curves = Mapping[str, tuple[Sizes, Sequence[int]]]
 
@@ -115,7 +121,7 @@ def point(
             "repeats": repeats,
             "threads": threads(),
         }
-        answer = run_module("attention_cpu", request)
+        answer = run_apart(measure_point, request)
         found[version]["bytes"] = answer["bytes"]
         for name, seconds in answer["seconds"].items():
             found[name]["seconds"] = spread(seconds)
@@ -157,6 +163,96 @@ def _seconds(version: Version, inputs: Inputs) -> float:
     return time.perf_counter() - started
 
 
-if __name__ == "__main__":
-    asked, answer = map(Path, sys.argv[1:])
-    answer.write_text(json.dumps(measure_point(json.loads(asked.read_text()))))
+SHARED = Sizes(2, 128, 300, 1_000_000)
+"""The largest point of the curve over labels, and a document for each of two processes."""
+
+ALONE = "one process"
+
+
+def run_shared(plan: Plan) -> Result:
+    """Labels shared by processes: what each of two holds beside one that has all."""
+    return benchmark_shared(plan, SHARED)
+
+
+def benchmark_shared(plan: Plan, sizes: Sizes) -> Result:
+    rows = []
+    for count, name in track([(1, ALONE), (2, "two processes")], "label-parallel"):
+        rows.append({"": name, **step(sizes, count)})
+        plan.keep(_shared(sizes, rows))
+    return _shared(sizes, rows)
+
+
+def step(sizes: Sizes, processes: int) -> dict[str, Any]:
+    """What a step holds, where the largest of the processes counts, and the loss it finds."""
+    request = {
+        "sizes": dataclasses.asdict(sizes),
+        "threads": max(1, threads() // processes),
+    }
+    answers = run_together(measure_step, request, processes)
+    return {
+        "bytes": max(one["bytes"] for one in answers),
+        "loss": sum(one["loss"] for one in answers),
+    }
+
+
+def _shared(sizes: Sizes, rows: list[dict[str, Any]]) -> Result:
+    return {
+        "what": "Labels shared by processes: a step of label-wise attention on the CPU",
+        "text": f"Forward and backward, {sizes}, float32. Each process has one part of the labels "
+        "and of the documents, and gathers the encoded documents of all (gloo). Memory is the most "
+        "that a process held: its weights, their gradients, and PyTorch itself. The loss is the "
+        "sum over all labels, the same but for the order of summing.",
+        "columns": [
+            "",
+            {"key": "bytes", "name": "memory of a process", "as": "bytes"},
+            {"key": "bytes", "name": "of that of one", "as": "ratio", "peer": ALONE},
+            {"key": "loss", "as": "figure"},
+        ],
+        "rows": rows,
+        "threads": threads(),
+    }
+
+
+AT_ONCE = 10_000
+"""Labels drawn from one generator, so that each is the same whoever holds it."""
+
+
+def measure_step(request: dict[str, Any]) -> dict[str, Any]:
+    """The loss over own labels of a step, forward and backward, and the most memory held."""
+    torch.set_num_threads(request["threads"])
+    sizes = Sizes(**request["sizes"])
+    if not are_several():
+        return _step(sizes, Processes())
+    with together("cpu") as processes:
+        return _step(sizes, processes)
+
+
+def _step(sizes: Sizes, processes: Processes) -> dict[str, Any]:
+    own = own_labels(sizes.labels, processes.rank, processes.size)
+    read = own_labels(sizes.documents, processes.rank, processes.size)
+    drawn = _drawn(0, sizes.documents, sizes.tokens, sizes.width)
+    h = drawn[read].mul_(0.5).requires_grad_()
+    lengths = torch.full((len(h),), sizes.tokens)
+    model = LabelParallel(sizes.width, torch.full((own.stop - own.start,), -5.0))
+    with torch.no_grad():
+        _fill(model.labels.queries, own, deviation=4.0, kind=1)
+        _fill(model.labels.outputs, own, deviation=1.0, kind=2)
+    logits = (
+        model(h, lengths) if processes.size > 1 else label_attention(h, lengths, *model.labels())
+    )
+    loss = binary_cross_entropy_with_logits(logits, torch.zeros_like(logits), reduction="sum")
+    (loss / sizes.documents).backward()  # type: ignore[no-untyped-call]
+    return {"loss": float(loss) / sizes.documents, "bytes": peak_memory()}
+
+
+def _fill(weight: Tensor, own: slice, *, deviation: float, kind: int) -> None:
+    """Draw the rows of own labels, (own labels, width), a block at a time."""
+    width = weight.shape[1]
+    for first in range(own.start // AT_ONCE * AT_ONCE, own.stop, AT_ONCE):
+        low, high = max(first, own.start), min(first + AT_ONCE, own.stop)
+        block = _drawn(2 * first + kind, AT_ONCE, width)[low - first : high - first]
+        weight[low - own.start : high - own.start] = block * (deviation / math.sqrt(width))
+
+
+def _drawn(seed: int, *shape: int) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))

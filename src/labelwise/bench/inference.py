@@ -4,34 +4,30 @@ Both get the same numbered words of the same test documents and give the probabi
 Each side is measured in a process of its own, one after the other, several times. The peer's
 weights are random, which changes nothing of its speed; ours are those of a trained bundle where
 there is one, so that its ranking can be held against its float32 ranking, on dev.
-
-Our side runs in a process of its own: ``python -m labelwise.bench.inference REQUEST.json
-ANSWER.json``.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
 from labelwise import bundle as bundles
-from labelwise.bench.facts import data_facts, data_folder
-from labelwise.bench.plan import Plan, Result
-from labelwise.bench.processes import PROGRAMS, environment, run_module, run_program, threads
-from labelwise.bench.results import spread, taking_turns
+from labelwise.bench import Plan, Result
+from labelwise.bench.processes import PROGRAMS, environment, run_apart, run_program, threads
+from labelwise.bench.results import data_facts, data_folder, spread, taking_turns
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import evaluate
+from labelwise.methods.base import Method
 from labelwise.methods.bigru_lwan import BigruLwan, BigruLwanNetwork
 from labelwise.methods.network import NetworkMethod
 from labelwise.text.vocabulary import Vocabulary
@@ -40,6 +36,8 @@ from labelwise.training.numbered import Numbered
 from labelwise.training.predict import predict
 from labelwise.training.prepared import prepare
 from labelwise.training.recipe import Precision
+
+M = TypeVar("M", bound=Method)
 
 OURS, IN_FULL = "labelwise", "labelwise, float32"
 PEER, SORTED = "LibMultiLabel", "LibMultiLabel, documents by length"
@@ -81,7 +79,7 @@ def benchmark(plan: Plan, sizes: Sizes) -> Result:
 
         def ours(precision: str) -> Callable[[], dict[str, Any]]:
             asked = {**request, "bundle": str(saved), "precision": precision}
-            return lambda: dict(run_module("inference", asked))
+            return lambda: dict(run_apart(measure_ours, asked))
 
         def peer(by_length: bool) -> Callable[[], dict[str, Any]]:
             def measured() -> dict[str, Any]:
@@ -156,18 +154,10 @@ def benchmark(plan: Plan, sizes: Sizes) -> Result:
 
 
 def model(plan: Plan, data: Dataset, sizes: Sizes, work: Path) -> tuple[Path, BigruLwan]:
-    """The first trained bundle of these labels and sizes in ``bundles``, beside the results; else
-    a network of these sizes as training would begin with it, in the work folder."""
-    for path in sorted((plan.out.parent / "bundles").glob("*/bundle.json")):
-        told = bundles.describe(path.parent)
-        settings = told["settings"]
-        if told["method"] != BigruLwan.name or settings["layers"] != 1:
-            continue
-        if settings["units"] == sizes.units:
-            method = bundles.load(path.parent)
-            if method.label_space.fingerprint == data.label_space.fingerprint:
-                assert isinstance(method, BigruLwan)
-                return path.parent, method
+    """A trained bundle of these sizes; else a network of these sizes as training would begin with
+    it, in the work folder."""
+    if found := trained_bundle(plan, data, BigruLwan, layers=1, units=sizes.units):
+        return found
     method = BigruLwan(BigruLwan.Settings(units=sizes.units, max_tokens=MAX_TOKENS))
     space = data.label_space
     prepared = prepare(data.train, [], space, vectors=None, dim=100, min_count=2, seed=0)
@@ -176,6 +166,21 @@ def model(plan: Plan, data: Dataset, sizes: Sizes, work: Path) -> tuple[Path, Bi
     method.network = BigruLwanNetwork(method._material(prepared), method.settings)
     bundles.save(method, work / "untrained")
     return work / "untrained", method
+
+
+def trained_bundle(
+    plan: Plan, data: Dataset, kind: type[M], **settings: Any
+) -> tuple[Path, M] | None:
+    """The first bundle of the method for these labels in ``bundles``, beside the results, among
+    those with such settings."""
+    for path in sorted((plan.out.parent / "bundles").glob("*/bundle.json")):
+        told = bundles.describe(path.parent)
+        if told["method"] == kind.name and settings.items() <= told["settings"].items():
+            method = bundles.load(path.parent)
+            if method.label_space.fingerprint == data.label_space.fingerprint:
+                assert isinstance(method, kind)
+                return path.parent, method
+    return None
 
 
 def some(documents: Sequence[Document], count: int) -> Sequence[Document]:
@@ -304,8 +309,3 @@ def seconds_of(method: NetworkMethod, act: Document) -> float:
     started = time.perf_counter()
     method.scores([act])
     return time.perf_counter() - started
-
-
-if __name__ == "__main__":
-    asked, answer = map(Path, sys.argv[1:])
-    answer.write_text(json.dumps(measure_ours(json.loads(asked.read_text()))))

@@ -9,21 +9,41 @@ acts that the shipped models do, each by a model that was trained on the same do
 from __future__ import annotations
 
 import json
+import os
+import random
 import resource
+import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from labelwise.bench.facts import data_facts, data_folder
-from labelwise.bench.million_processes import FEWEST, MOST, MadeActs, Tagging, Watched, watched
-from labelwise.bench.plan import Plan, Result
-from labelwise.bench.processes import LIBMULTILABEL, PROGRAMS, environment, run_program, threads
-from labelwise.bench.service import ANNIF, TRAINED, annif_environment, annif_model
+from labelwise.bench import Plan, Result
+from labelwise.bench.load import memory_of
+from labelwise.bench.processes import (
+    LIBMULTILABEL,
+    PROGRAMS,
+    command_of,
+    environment,
+    run_program,
+    threads,
+)
+from labelwise.bench.results import data_facts, data_folder
+from labelwise.bench.service import ANNIF, TRAINED, annif_model
 from labelwise.bench.svm import write_tsv
+from labelwise.bulk import Tagger
+from labelwise.bulk.shards import PART, Work
 from labelwise.corpus.dataset import Dataset, open_dataset
-from labelwise.corpus.document import Document
+from labelwise.corpus.document import Document, Section
+from labelwise.corpus.records import Record
+from labelwise.corpus.shard import Shard
+from labelwise.corpus.synthetic.acts import Act, ActWriter
+from labelwise.corpus.synthetic.concepts import build_world
+from labelwise.corpus.synthetic.dice import Dice
 from labelwise.errors import LabelwiseError
 from labelwise.model import load
 from labelwise.shipped import NAME, SMALL
@@ -39,12 +59,18 @@ PROCESSES = (1, 2, 4)
 PRICE = 0.05
 """What a core is taken to cost in an hour, in dollars: rented, without a contract."""
 
-MILLIONS = (1, 10, 100)
+MILLIONS, CORES = (1, 10, 100), (2, 16, 96)
 
 ANNIFS = "Annif, Bonsai"
 
 OF_A_CORE = "acts a second of a core"
 """By the seconds that the processor worked, which other work on the machine does not add to."""
+
+SOURCES = 500
+"""Acts of the synthetic corpus whose sentences the others are put together from."""
+
+FEWEST, MOST = 100, 200
+"""Words of an act, but for the end of its last sentence."""
 
 
 def run(plan: Plan) -> Result:
@@ -148,10 +174,7 @@ def beside(plan: Plan, data: Dataset, folder: Path, count: int) -> dict[str, Any
         labels = len(load(name).labels)
         rows.append({"": f"labelwise, {name}", "labels": labels, **found})
     known = len({label for one in train for label in one.labels})
-    kept = (plan.out / ".prepared" / f"service-{data.fingerprint}").absolute()
-    python = Path(annif_environment(plan.out))
-    variables = annif_model(kept / "annif", python, data, train)
-    found = annif_index(python, variables, documents, folder / "texts")
+    found = annif_index(*annif_model(plan, data, train), documents, folder / "texts")
     rows.append({"": ANNIFS, "labels": known, **found})
     found = libmultilabel_predict(plan, data, documents, folder)
     rows.append({"": "LibMultiLabel, SVM", "labels": known, **found})
@@ -183,11 +206,9 @@ def annif_index(
         where.mkdir(parents=True)
         for at, one in enumerate(some):
             (where / f"{at:06d}.txt").write_text(one.text, "utf-8")
+        annif = [str(python.parent / "annif"), "index", "--limit", "5", "bonsai", str(where)]
         began, before = time.perf_counter(), _worked()
-        run_program(
-            [str(python.parent / "annif"), "index", "--limit", "5", "bonsai", str(where)],
-            env=variables,
-        )
+        run_program(annif, env=variables)
         seconds.append(time.perf_counter() - began)
         worked.append(_worked() - before)
         if len(list(where.glob("*.annif"))) != len(some):
@@ -233,15 +254,13 @@ def prices(rate: float) -> dict[str, Any]:
         "to a store of objects is not in it.",
         "columns": [
             "acts",
-            {"key": "2 cores", "name": "hours, 2 cores", "as": "plain"},
-            {"key": "16 cores", "name": "hours, 16 cores", "as": "plain"},
-            {"key": "96 cores", "name": "hours, 96 cores", "as": "plain"},
+            *({"key": f"{n} cores", "name": f"hours, {n} cores", "as": "plain"} for n in CORES),
             {"key": "dollars", "as": "ratio"},
         ],
         "rows": [
             {
                 "acts": f"{millions} million",
-                **{f"{cores} cores": hours * millions / cores for cores in (2, 16, 96)},
+                **{f"{n} cores": hours * millions / n for n in CORES},
                 "dollars": hours * millions * PRICE,
             }
             for millions in MILLIONS
@@ -253,3 +272,179 @@ def average_words() -> float:
     """Of the first thousand acts."""
     acts = MadeActs(1_000)
     return sum(len(acts.act(number).text.split()) for number in range(1_000)) / 1_000
+
+
+class MadeActs:
+    """So many acts, the same in every process. Act ``n`` hangs on ``n`` alone.
+
+    >>> acts = MadeActs(3)
+    >>> acts.act(2).id, 100 <= len(acts.act(2).text.split()) < 300
+    ('synthetic 2', True)
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def facts(self) -> dict[str, Any]:
+        return {"synthetic acts": self._count, "put together from": SOURCES}
+
+    def records(self) -> Iterator[Record]:
+        for number in range(self._count):
+            yield partial(self.act, number)
+
+    def act(self, number: int) -> Document:
+        """A header, and recitals and articles until it is long enough."""
+        dice = random.Random(number)
+        words = FEWEST + int(dice.random() * (MOST - FEWEST))
+        source = self._sources[int(dice.random() * SOURCES)]
+        sections = [Section("header", source.header)]
+        left = words - len(source.header.split())
+        recitals = self._drawn(self._recitals, left / 2, dice)
+        articles = self._drawn(self._articles, left / 2, dice)
+        sections.append(Section("recitals", "\n".join(recitals)))
+        sections += [Section("article", one) for one in articles]
+        return Document(f"synthetic {number}", source.title, tuple(sections))
+
+    def _drawn(self, sentences: list[str], words: float, dice: random.Random) -> list[str]:
+        found = []
+        while words > 0:
+            found.append(sentences[int(dice.random() * len(sentences))])
+            words -= len(found[-1].split())
+        return found
+
+    @cached_property
+    def _sources(self) -> list[Act]:
+        return list(ActWriter(build_world()).acts(SOURCES, Dice("a million acts"), 0.0))
+
+    @cached_property
+    def _recitals(self) -> list[str]:
+        return [line for act in self._sources for line in act.recitals.splitlines() if line]
+
+    @cached_property
+    def _articles(self) -> list[str]:
+        return [article for act in self._sources for article in act.main_body]
+
+
+POINTS = 10
+"""Moments of a run that are kept: after so many equal parts of the acts."""
+
+LOOK = 0.2
+"""Seconds between two looks at the processes."""
+
+
+@dataclass(frozen=True)
+class Tagging:
+    """Acts to be tagged into a folder by so many processes."""
+
+    bundle: str
+    acts: int
+    processes: int
+    folder: Path
+
+    @property
+    def part(self) -> int:
+        """Acts of a part: fewer of few, so that every process has several."""
+        return max(1, min(PART, self.acts // 40))
+
+    @property
+    def out(self) -> Path:
+        return self.folder / "tags"
+
+    def done(self) -> int:
+        """Acts that stand in whole parts."""
+        with suppress(FileNotFoundError):
+            parts = sum(name.startswith("part-") for name in os.listdir(self.out))  # noqa: PTH208
+            return min(self.acts, parts * self.part)
+        return 0
+
+    def start(self) -> list[subprocess.Popen[bytes]]:
+        """Begin all shards, or go on with them."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        started = []
+        for number in range(1, self.processes + 1):
+            asked = self.folder / f"{number}.json"
+            request = {"bundle": self.bundle, "acts": self.acts, "part": self.part}
+            request |= {"out": str(self.out), "shard": f"{number}/{self.processes}"}
+            asked.write_text(json.dumps(request))
+            command = command_of(tag_shard, asked, self._answer(number))
+            env = {**os.environ, "OMP_NUM_THREADS": "1"}
+            started.append(subprocess.Popen(command, env=env))
+        return started
+
+    def answers(self) -> list[dict[str, Any]]:
+        numbers = range(1, self.processes + 1)
+        return [json.loads(self._answer(number).read_text("utf-8")) for number in numbers]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """What was written, in the order of the parts' names."""
+        for part in sorted(self.out.glob("part-*.jsonl")):
+            with part.open(encoding="utf-8") as lines:
+                yield from map(json.loads, lines)
+
+    def _answer(self, number: int) -> Path:
+        return self.folder / f"{number}.answer.json"
+
+
+@dataclass
+class Watched:
+    """What a run looked like from outside."""
+
+    seconds: float = 0.0
+    points: list[dict[str, Any]] = field(default_factory=list)  # one at each tenth
+    left: int = 0  # acts that stood in whole parts when it was killed
+    again: float = 0.0  # seconds from the kill to the next part
+
+
+def watched(tagging: Tagging, *, kill: bool) -> Watched:
+    """Run to the end; with ``kill`` all processes are killed when half is done, and begun again."""
+    found = Watched()
+    began = time.perf_counter()
+    processes = tagging.start()
+
+    def look(until: Callable[[int], bool]) -> None:
+        while True:
+            running = [one for one in processes if one.poll() is None]
+            done, seconds = tagging.done(), time.perf_counter() - began
+            if done >= tagging.acts * (len(found.points) + 1) / POINTS:
+                memory = sum(_memory(one.pid) for one in running)
+                found.points.append({"acts": done, "seconds": seconds, "memory": memory})
+            if not running or until(done):
+                return
+            time.sleep(LOOK)
+
+    if kill:
+        look(lambda done: done >= tagging.acts / 2)
+        for one in processes:
+            one.kill()
+            one.wait()
+        killed, found.left = time.perf_counter(), tagging.done()
+        processes = tagging.start()
+        look(lambda done: done > found.left)
+        found.again = time.perf_counter() - killed
+    look(lambda done: False)
+    found.seconds = time.perf_counter() - began
+    if any(one.wait() for one in processes):
+        raise LabelwiseError("a process that tags has failed: its last words are above")
+    return found
+
+
+def _memory(process: int) -> int:
+    try:
+        return memory_of(process)
+    except OSError:  # it has just ended
+        return 0
+
+
+def tag_shard(request: dict[str, Any]) -> dict[str, float]:
+    """Tag a shard of the acts into a folder: in how many seconds, and in how many of the processor,
+    from the loaded model on."""
+    tagger, acts = Tagger(request["bundle"]), MadeActs(request["acts"])
+    tagger.documents([acts.act(0)])  # what is loaded at the first act is loaded now
+    work = Work(acts, request["out"], part=request["part"])
+    began, worked = time.perf_counter(), time.process_time()
+    work.claim({"model": request["bundle"]})
+    work.run(tagger.documents, Shard.parse(request["shard"]))
+    return {
+        "seconds": time.perf_counter() - began,
+        "processor seconds": time.process_time() - worked,
+    }

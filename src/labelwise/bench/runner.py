@@ -7,11 +7,9 @@ import time
 import warnings
 from pathlib import Path
 
-from labelwise.bench import find
-from labelwise.bench.facts import busy_cores, machine
-from labelwise.bench.plan import Plan, Result
+from labelwise.bench import Plan, Result, find
 from labelwise.bench.processes import threads
-from labelwise.bench.results import write_result
+from labelwise.bench.results import busy_cores, machine, write_result
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import current_versions
 

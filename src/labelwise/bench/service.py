@@ -1,4 +1,5 @@
-"""Our service beside Annif's, on the same documents and routes, in one run.
+"""Our service beside Annif's, on the same documents and routes, in one run; then by 1, 2 and 4
+workers of each.
 
 Both serve omikuji's Bonsai trees, trained by each in its own way on the same documents; ours serves
 the SVM besides. Both are asked over Annif's REST interface by the same clients: one document a
@@ -10,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -22,14 +22,12 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from labelwise.bench.facts import data_facts, data_folder
+from labelwise.bench import Plan, Result
 from labelwise.bench.load import Measured, Request, free_port, load, memory_of, running
-from labelwise.bench.plan import Plan, Result
 from labelwise.bench.processes import environment, run_program, threads
-from labelwise.bench.results import spread, taking_turns
+from labelwise.bench.results import data_facts, data_folder, spread, taking_turns
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.document import Document
-from labelwise.errors import LabelwiseError
 from labelwise.evaluation.counts import at_k, bitmask
 from labelwise.evaluation.runs import current_versions
 
@@ -49,8 +47,7 @@ PEER, PEERS = "Annif, Bonsai, 1 worker", "Annif, Bonsai, 2 workers"
 
 def run(plan: Plan) -> Result:
     with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
-        folder = Path(work)
-        both = both_sides(plan, folder)
+        both = both_sides(plan, Path(work))
         train, documents = both.train, both.documents
         of_data = data_facts(both.data)
         served = [f"{name}={path}" for name, path in both.bundles.items()]
@@ -79,6 +76,7 @@ def run(plan: Plan) -> Result:
             }.items()
         }
         after = {name: memory_of(side[1]) for name, side in sides.items()}
+        memory = {"memory before": before, "memory after": after}
     return {
         "what": "The service beside Annif's: tagging over REST",
         "text": f"Both are asked over Annif's routes for the {LIMIT} best labels of the same "
@@ -86,15 +84,108 @@ def run(plan: Plan) -> Result:
         f"are trained on {len(train):,} documents. Ours is one process with two models, whose "
         "memory is that of both; Annif's has one model in every worker.",
         "data": of_data,
+        **_setting(plan),
+        "settings": {"clients": CLIENTS, "batch": BATCH, "trained": len(train), "limit": LIMIT},
+        "tables": [
+            {
+                "what": f"One document a request, {CLIENTS} clients",
+                **table(found["together"], documents, PEERS, **memory),
+            },
+            {
+                "what": "One document a request, 1 client",
+                **table(found["alone"], documents, PEERS),
+            },
+            {
+                "what": f"{BATCH} documents a request, 2 clients",
+                **table(found["batches"], documents, PEERS),
+            },
+        ],
+    }
+
+
+WORKERS = (1, 2, 4)
+
+
+def run_workers(plan: Plan) -> Result:
+    """Bonsai by 1, 2 and 4 workers of each side, with the clients of the run above."""
+    with tempfile.TemporaryDirectory() as work, ExitStack() as stack:
+        both = both_sides(plan, Path(work))
+        documents = both.documents
+        of_data = data_facts(both.data)
+        sides = {}
+        for workers in WORKERS:
+            ours = both.ours(f"bonsai={both.bundles['tree']}", "--workers", str(workers))
+            sides[name_of("labelwise", workers)] = stack.enter_context(ours)
+            sides[name_of("Annif", workers)] = stack.enter_context(both.theirs(workers))
+        requests = single("bonsai", documents)
+        for port, _ in sides.values():  # every worker loads at its first request, or has loaded
+            load(port, requests[: 8 * max(WORKERS)], CLIENTS)
+        found = taking_turns(
+            {name: measuring(port, requests, CLIENTS) for name, (port, _) in sides.items()},
+            plan.repeats or 3,
+        )
+        memory = {name: memory_of(process) for name, (_, process) in sides.items()}
+    return {
+        "what": "The service by 1, 2 and 4 workers beside Annif's",
+        "text": f"Both serve Bonsai trees trained on {len(both.train):,} documents, and are asked "
+        f"over Annif's routes for the {LIMIT} best labels of {len(documents):,} test documents, "
+        f"one a request, by {CLIENTS} clients in one process on the same {threads()} cores. Memory "
+        "is that of all processes of a side; what they share is counted once.",
+        "data": of_data,
+        **_setting(plan),
+        **table(found, documents, name_of("Annif", 1), memory=memory),
+    }
+
+
+def name_of(side: str, workers: int) -> str:
+    """
+    >>> name_of("Annif", 1), name_of("Annif", 2)
+    ('Annif, 1 worker', 'Annif, 2 workers')
+    """
+    return f"{side}, {workers} worker{'s' if workers > 1 else ''}"
+
+
+def _setting(plan: Plan) -> Result:
+    return {
         "threads": threads(),
         "repeats": plan.repeats or 3,
         "peer": ANNIF[0],
-        "settings": {"clients": CLIENTS, "batch": BATCH, "trained": len(train), "limit": LIMIT},
         "versions": current_versions("uvicorn", "fastapi", "omikuji"),
-        "tables": [
-            table("One document a request, 8 clients", found["together"], documents, before, after),
-            table("One document a request, 1 client", found["alone"], documents),
-            table(f"{BATCH} documents a request, 2 clients", found["batches"], documents),
+    }
+
+
+def table(
+    found: Mapping[str, list[Measured]],
+    documents: Sequence[Document],
+    peer: str,
+    **memory: Mapping[str, int],
+) -> dict[str, Any]:
+    """A row for each side, with its rate to the peer's, and its memory under the names given."""
+    return {
+        "columns": [
+            "",
+            {"key": "documents a second", "as": "plain"},
+            {
+                "key": "documents a second",
+                "name": f"to Annif's {peer.rpartition(', ')[2]}",
+                "as": "ratio",
+                "peer": peer,
+            },
+            {"key": "median", "as": "seconds"},
+            {"key": "99th percentile", "as": "seconds"},
+            {"key": "RP@5", "as": "figure"},
+            *({"key": when, "as": "bytes"} for when in memory),
+        ],
+        "rows": [
+            {
+                "": name,
+                "documents a second": spread([one.rate for one in repeats]),
+                "median": spread([one.median for one in repeats]),
+                "99th percentile": spread([one.slowest for one in repeats]),
+                "RP@5": relevant(repeats[0].answers, documents),
+                **{when: held[name] for when, held in memory.items()},
+            }
+            for name, repeats in found.items()
         ],
     }
 
@@ -143,10 +234,8 @@ class BothSides(NamedTuple):
 def both_sides(plan: Plan, folder: Path) -> BothSides:
     data = open_dataset(data_folder(plan, folder))
     train, documents = list(data.train[:TRAINED]), list(data.test[:ASKED])
-    python = Path(annif_environment(plan.out))
-    kept = (plan.out / ".prepared" / f"service-{data.fingerprint}").absolute()
-    bundles = our_models(kept, data, train)
-    annif = annif_model(kept / "annif", python, data, train)
+    bundles = our_models(kept_models(plan, data), data, train)
+    python, annif = annif_model(plan, data, train)
     return BothSides(data, train, documents, python, bundles, annif, folder)
 
 
@@ -182,43 +271,6 @@ def batches(project: str, documents: Sequence[Document]) -> list[Request]:
     ]
 
 
-def table(
-    what: str,
-    found: Mapping[str, list[Measured]],
-    documents: Sequence[Document],
-    before: Mapping[str, int] | None = None,
-    after: Mapping[str, int] | None = None,
-) -> dict[str, Any]:
-    rows = []
-    for name, repeats in found.items():
-        row = {
-            "": name,
-            "documents a second": spread([one.rate for one in repeats]),
-            "median": spread([one.median for one in repeats]),
-            "99th percentile": spread([one.slowest for one in repeats]),
-            "RP@5": relevant(repeats[0].answers, documents),
-        }
-        if before is not None and after is not None:
-            row |= {"memory before": before[name], "memory after": after[name]}
-        rows.append(row)
-    columns: list[Any] = [
-        "",
-        {"key": "documents a second", "as": "plain"},
-        {
-            "key": "documents a second",
-            "name": "to Annif's 2 workers",
-            "as": "ratio",
-            "peer": PEERS,
-        },
-        {"key": "median", "as": "seconds"},
-        {"key": "99th percentile", "as": "seconds"},
-        {"key": "RP@5", "as": "figure"},
-    ]
-    if before is not None:
-        columns += [{"key": f"memory {when}", "as": "bytes"} for when in ("before", "after")]
-    return {"what": what, "columns": columns, "rows": rows}
-
-
 def relevant(answers: Sequence[bytes], documents: Sequence[Document]) -> float:
     """RP@5 of what came back: both sides answered in earnest."""
     parsed = [json.loads(answer) for answer in answers]
@@ -231,6 +283,10 @@ def relevant(answers: Sequence[bytes], documents: Sequence[Document]) -> float:
             hits.append(is_gold + [False] * (5 - len(is_gold)))
             gold_labels.append(len(gold))
     return float(at_k("RP@5", bitmask(np.array(hits)), np.array(gold_labels)).mean())
+
+
+def kept_models(plan: Plan, data: Dataset) -> Path:
+    return (plan.out / ".prepared" / f"service-{data.fingerprint}").absolute()
 
 
 def our_models(kept: Path, data: Dataset, train: Sequence[Document]) -> dict[str, Path]:
@@ -248,7 +304,7 @@ def our_models(kept: Path, data: Dataset, train: Sequence[Document]) -> dict[str
     return found
 
 
-def annif_environment(out: Path) -> str:
+def annif_environment(out: Path) -> Path:
     """The Python of an environment with Annif and the tables that its tokenizer needs."""
     python = environment("annif", ANNIF, out)
     folder = (out / ".peers" / "annif" / "nltk_data").absolute()
@@ -264,13 +320,15 @@ def annif_environment(out: Path) -> str:
                         path = folder / name.removeprefix(before)
                         path.parent.mkdir(parents=True, exist_ok=True)
                         path.write_bytes(packed.read(name))
-    return python
+    return Path(python)
 
 
 def annif_model(
-    folder: Path, python: Path, data: Dataset, train: Sequence[Document]
-) -> dict[str, str]:
-    """Train Annif's omikuji backend as Bonsai, unless it is there; the variables to run it with."""
+    plan: Plan, data: Dataset, train: Sequence[Document]
+) -> tuple[Path, dict[str, str]]:
+    """Train Annif's omikuji backend as Bonsai, unless it is there; its Python, and the variables to
+    run it with."""
+    python, folder = annif_environment(plan.out), kept_models(plan, data) / "annif"
     variables = {
         **os.environ,
         "ANNIF_PROJECTS": str(folder / "projects.cfg"),
@@ -278,7 +336,7 @@ def annif_model(
     }
     done = folder / "trained"
     if done.is_file():
-        return variables
+        return python, variables
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "projects.cfg").write_text(
         "[bonsai]\nname=Omikuji Bonsai\nlanguage=en\nbackend=omikuji\nvocab=labels\nlimit=100\n"
@@ -295,16 +353,6 @@ def annif_model(
         ["load-vocab", "--language", "en", "labels", "labels.tsv"],
         ["train", "--jobs", str(threads()), "bonsai", "train.tsv"],
     ):
-        called = subprocess.run(
-            [str(python.parent / "annif"), *arguments],
-            cwd=folder,
-            env=variables,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if called.returncode:
-            last = (called.stderr.strip().splitlines() or ["it said nothing"])[-1]
-            raise LabelwiseError(f"`annif {arguments[0]}` ended with {called.returncode}: {last}")
+        run_program([str(python.parent / "annif"), *arguments], env=variables, cwd=folder)
     done.touch()
-    return variables
+    return python, variables

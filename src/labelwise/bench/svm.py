@@ -7,7 +7,6 @@ measures both: the threshold is tuned on dev, the figures are of test.
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Iterable
@@ -16,10 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.bench.facts import data_facts, data_folder
-from labelwise.bench.plan import Plan, Result
-from labelwise.bench.processes import LIBMULTILABEL, PROGRAMS, environment, run_program, threads
-from labelwise.bench.results import spread, taking_turns
+from labelwise.bench import Plan, Result
+from labelwise.bench.processes import (
+    LIBMULTILABEL,
+    PROGRAMS,
+    environment,
+    run_apart,
+    run_program,
+    threads,
+)
+from labelwise.bench.results import data_facts, data_folder, spread, taking_turns
 from labelwise.corpus.dataset import Dataset, open_dataset
 from labelwise.corpus.document import Document
 from labelwise.evaluation.measures import evaluate
@@ -48,9 +53,7 @@ def run(plan: Plan) -> Result:
         program = str(PROGRAMS / "libmultilabel_svm.py")
 
         def ours() -> dict[str, Any]:
-            run_program(
-                [sys.executable, "-m", "labelwise.bench.svm", str(where), str(folder / "ours")]
-            )
+            run_apart(train_ours, {"data": str(where), "out": str(folder / "ours")})
             return measured(folder / "ours", data)
 
         def peer() -> dict[str, Any]:
@@ -93,13 +96,13 @@ def row(name: str, repeats: list[dict[str, Any]]) -> dict[str, Any]:
     return {"": name, **repeats[0], **costs}
 
 
-def train_ours(data: str, out: str) -> None:
+def train_ours(request: dict[str, str]) -> None:
     """Train and score in a process of our own, timed as the peer is: features, fit, scores."""
     from labelwise.methods.svm import SVM
 
-    folder = Path(out)
+    folder = Path(request["out"])
     folder.mkdir(parents=True, exist_ok=True)
-    dataset = open_dataset(data)
+    dataset = open_dataset(request["data"])
     scored_documents = [*dataset.dev, *dataset.test]
     train, space = dataset.train, dataset.label_space
     started = time.perf_counter()
@@ -142,7 +145,3 @@ def measured(folder: Path, data: Dataset) -> dict[str, Any]:
         "peak memory": cost["peak_memory"],
         "columns": cost["columns"],
     }
-
-
-if __name__ == "__main__":
-    train_ours(*sys.argv[1:])

@@ -1,15 +1,13 @@
 """Training BIGRU-LWAN on a card, from a prepared corpus: seconds an epoch, and to a quality.
 
-Each variant trains in a process of its own, as a user's training would (``python -m
-labelwise.bench.training REQUEST.json ANSWER.json``): its first epoch warms up (kernels are compiled
-in its first step), its second is measured. One training more says after how many seconds its dev
-RP@5 passed the mark.
+Each variant trains in a process of its own, as a user's training would: its first epoch warms up
+(kernels are compiled in its first step), its second is measured. One training more says after how
+many seconds its dev RP@5 passed the mark.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -17,8 +15,8 @@ from typing import Any
 
 import torch
 
-from labelwise.bench.plan import Plan, Result
-from labelwise.bench.processes import run_module
+from labelwise.bench import Plan, Result
+from labelwise.bench.processes import run_apart
 from labelwise.errors import LabelwiseError
 from labelwise.kernels import label_attention
 from labelwise.layers import gru
@@ -84,7 +82,7 @@ def benchmark(plan: Plan, variants: dict[str, dict[str, Any]], read: dict[str, A
             continue
         job = jobs[name]
         asked = {**job, "settings": read | job["settings"], "folder": str(folder)}
-        row = {"variant": name, **run_module("training", {**asked, "asked": time.time()})}
+        row = {"variant": name, **run_apart(train, {**asked, "asked": time.time()})}
         result["rows"].append({key: value for key, value in row.items() if value is not None})
         plan.keep(result)
     return result
@@ -117,8 +115,3 @@ def train(asked: dict[str, Any]) -> dict[str, float | int | None]:
         "dev RP@5": max(line["dev_rp5"] for line in epochs),
         "to quality": passed[0] if passed else None,
     }
-
-
-if __name__ == "__main__":
-    answer = train(json.loads(Path(sys.argv[1]).read_text()))
-    Path(sys.argv[2]).write_text(json.dumps(answer))

@@ -28,8 +28,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from labelwise.bench.facts import machine
-from labelwise.bench.results import write_result
+from labelwise.bench.results import machine, write_result
 from labelwise.campaigns.chaos_faults import FAULTS, Fault, can_mount, disk_for, mend, strike
 from labelwise.campaigns.chaos_process import import_all
 from labelwise.campaigns.chaos_service import SERVICE, disturbed_service

@@ -27,10 +27,9 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
-from labelwise.bench.facts import busy_cores, machine
 from labelwise.bench.load import memory_of
 from labelwise.bench.processes import threads
-from labelwise.bench.results import write_result
+from labelwise.bench.results import busy_cores, machine, write_result
 from labelwise.campaigns import fuzz_targets as targets
 from labelwise.campaigns.fuzz_standing import Campaign, Standing, all_standings, standing_of
 from labelwise.campaigns.fuzz_work import EVERY, Share, work

@@ -18,12 +18,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from labelwise.bench.facts import busy_cores, data_facts, machine
+from labelwise.bench import Plan
 from labelwise.bench.load import Request, load, memory_of
 from labelwise.bench.page import write_page
-from labelwise.bench.plan import Plan
 from labelwise.bench.processes import threads
-from labelwise.bench.results import write_result
+from labelwise.bench.results import busy_cores, data_facts, machine, write_result
 from labelwise.bench.service import ANNIF, LIMIT, Side, both_sides, single
 from labelwise.campaigns.open_load import CLIENTS, PATIENCE, Borne, bear
 from labelwise.evaluation.runs import current_versions
