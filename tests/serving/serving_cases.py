@@ -96,6 +96,15 @@ def figure(client: httpx.Client, start: str) -> float:
 
 def raw(client: httpx.Client) -> socket.socket:
     """A bare connection to the service."""
-    made = socket.create_connection((client.base_url.host, client.base_url.port or 80), 10)
-    made.settimeout(15)
-    return made
+    return socket.create_connection((client.base_url.host, client.base_url.port or 80), PATIENCE)
+
+
+def is_closed(made: socket.socket) -> bool:
+    """Whether the other side has ended a bare connection on which nothing is to be read."""
+    made.setblocking(False)
+    try:
+        return made.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True

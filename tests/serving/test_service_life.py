@@ -19,6 +19,7 @@ from typing import Any
 
 import httpx
 import pytest
+import torch
 from serving_cases import ACT, PATIENCE, wait_until
 
 from labelwise import shipped
@@ -30,7 +31,7 @@ from labelwise.methods.base import Scores
 from labelwise.serving import connections
 from labelwise.serving.limits import Limits
 from labelwise.serving.models import Servable, servables
-from labelwise.serving.server import Server
+from labelwise.serving.server import Server, set_threads
 
 pytestmark = pytest.mark.xdist_group("serving")
 
@@ -125,6 +126,8 @@ def test_sigterm_under_load_cuts_nothing_that_was_accepted(folders: dict[str, Pa
         wait_until(lambda: ready(port))
         load = Load(port, clients=4)
         wait_until(lambda: load.answers["whole"] > 20)
+        # Without a network among its models it is there seconds sooner.
+        assert "libtorch" not in Path(f"/proc/{served.pid}/maps").read_text()
         served.send_signal(signal.SIGTERM)
         assert served.wait(PATIENCE) == 0
         answers = load.end()
@@ -309,6 +312,16 @@ def test_a_model_of_the_package_is_served_by_its_name(tmp_path: Path, monkeypatc
     assert named.folder == renamed.folder == shipped.path(shipped.SMALL)
     (tmp_path / shipped.SMALL).mkdir()  # a folder of that name comes first
     assert servables([shipped.SMALL])[0].folder == Path(shipped.SMALL)
+
+
+def test_threads_are_as_many_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "MKL_DYNAMIC"):
+        monkeypatch.setenv(name, "")  # as they were afterwards
+    before = torch.get_num_threads()
+    set_threads(3)
+    found = torch.get_num_threads()
+    torch.set_num_threads(before)
+    assert (found, os.environ["OMP_NUM_THREADS"]) == (3, "3")  # imported before, or to be imported
 
 
 def test_limits_that_cannot_hold_are_refused() -> None:

@@ -11,9 +11,11 @@ import httpx
 import pytest
 from serving_cases import ACT
 
-from labelwise.bench.load import Request, free_port, load, memory_of, percentile, running
-from labelwise.bench.service import batches, relevant, single
+from labelwise.bench.load import Measured, Request, free_port, load, memory_of, percentile, running
+from labelwise.bench.page import markdown
+from labelwise.bench.service import URI, batches, name_of, relevant, single, table
 from labelwise.corpus.dataset import Dataset
+from labelwise.corpus.document import Document
 from labelwise.errors import LabelwiseError
 
 pytestmark = pytest.mark.xdist_group("serving")
@@ -47,6 +49,20 @@ def test_single_requests_and_batches_ask_for_the_same(
     assert (one_by_one.documents, together.documents) == (40, 40)
     assert len(together.answers) == 2
     assert relevant(one_by_one.answers, documents) == relevant(together.answers, documents) > 0.3
+
+
+def test_sides_stand_beside_the_peer_with_their_memory_where_it_was_taken() -> None:
+    answer = json.dumps({"results": [{"uri": f"{URI}1309"}]}).encode()
+    ours, theirs = name_of("labelwise", 2), name_of("Annif", 1)
+    found = {
+        ours: [Measured(0.5, [0.5], [answer], documents=1)],
+        theirs: [Measured(1.0, [1.0], [answer], documents=1)],
+    }
+    documents = [Document("act", "Imports of rice", (), labels=("1309",))]
+    shown = markdown(table(found, documents, theirs, memory={ours: 3_000_000, theirs: 9_000_000}))
+    assert "to Annif's 1 worker |" in shown
+    assert "| labelwise, 2 workers | 2 | 2.00 | 500 ms | 500 ms | 1.0000 | 3.0 MB |" in shown
+    assert "memory" not in markdown(table(found, documents, theirs))
 
 
 def test_percentiles_lie_between_the_values() -> None:

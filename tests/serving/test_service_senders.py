@@ -125,20 +125,20 @@ def test_a_slow_body_that_arrives_in_the_end_is_read() -> None:
     assert apart(asyncio.run, told()) == (b"ab", 0)
 
 
-def test_places_are_shared_among_clients() -> None:
+def test_seats_are_shared_among_clients() -> None:
     traffic = Traffic(replace(LIMITS, requests=8))
 
     def taken(client: str) -> Any:
-        place = traffic.place(client, always=False)
-        place.__enter__()
-        return place
+        seat = traffic.seat(client, always=False)
+        seat.__enter__()
+        return seat
 
-    places = [taken("greedy") for _ in range(6)]
+    seats = [taken("greedy") for _ in range(6)]
     with pytest.raises(ProblemError, match="too many requests are under way"):
         taken("greedy")
-    places.append(taken("an honest one"))
-    with traffic.place("greedy", always=True):
+    seats.append(taken("an honest one"))
+    with traffic.seat("greedy", always=True):
         assert traffic.under_way == 8
-    for one in places:
+    for one in seats:
         one.__exit__(None, None, None)
-    assert traffic.under_way == traffic.places.held == 0
+    assert traffic.under_way == traffic.seats.held == 0

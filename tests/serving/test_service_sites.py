@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import httpx
 import pytest
+from serving_cases import PATIENCE, raw
 
 from labelwise.methods import Method
 from labelwise.serving.limits import Limits
@@ -66,9 +67,7 @@ def test_a_post_from_the_page_itself_or_from_no_browser_is_answered() -> None:
 def test_a_length_beside_pieces_is_the_last_request_of_its_connection(
     client: httpx.Client,
 ) -> None:
-    address = (client.base_url.host, client.base_url.port or 80)
-    with socket.create_connection(address, 10) as made:
-        made.settimeout(15)
+    with raw(client) as made:
         made.sendall(
             b"POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
@@ -91,7 +90,7 @@ def test_a_client_that_takes_its_answer_slowly_but_steadily_gets_all_of_it(
     address = (client.base_url.host, client.base_url.port or 80)
     with socket.socket() as made:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        made.settimeout(60)
+        made.settimeout(PATIENCE)
         made.connect(address)
         made.sendall(
             b"POST /v1/evidence HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from serving_cases import PATIENCE
 from threads_apart import apart
 
 from labelwise.corpus.document import Document, Section
@@ -21,15 +22,17 @@ def act(text: str) -> Document:
 
 
 class Lengths:
-    """Scores a document by the length of its text; refuses one that says so."""
+    """Scores a document by the length of its text, when it may; refuses one that says so."""
 
-    def __init__(self, seconds: float = 0.0) -> None:
+    def __init__(self) -> None:
         self.batches: list[list[str]] = []
-        self.seconds = seconds
+        self.begun, self.go = threading.Event(), threading.Event()
+        self.go.set()
 
     def scores(self, documents: Sequence[Document]) -> Scores:
         self.batches.append([one.id for one in documents])
-        time.sleep(self.seconds)
+        self.begun.set()
+        assert self.go.wait(PATIENCE)
         if any(one.id == "refuse" for one in documents):
             raise ValueError("this one is at fault")
         return np.array([[len(one.text)] for one in documents], dtype=np.float32)
@@ -111,16 +114,18 @@ def test_one_document_at_fault_fails_alone() -> None:
 
 
 def test_beyond_its_limit_a_queue_refuses_and_has_room_again_later() -> None:
-    method = Lengths(seconds=0.1)
+    method = Lengths()
+    method.go.clear()
     work = scorer(method, limit=4, max_wait=0.0)
 
     async def ask() -> None:
-        first = work.submit([act("a"), act("b")])
-        work.submit([act("c")])
+        taken = work.submit([act("a"), act("b")]), work.submit([act("c")])
         with pytest.raises(FullError):
             work.submit([act("d")])
-        await first
-        await asyncio.sleep(0.3)
+        method.go.set()
+        await asyncio.gather(*taken)
+        while work.held:
+            await asyncio.sleep(0.01)
         await work.submit([act("d")])
 
     apart(asyncio.run, ask())
@@ -128,15 +133,19 @@ def test_beyond_its_limit_a_queue_refuses_and_has_room_again_later() -> None:
 
 
 def test_what_was_cancelled_is_not_done_and_what_was_accepted_is_at_the_end() -> None:
-    method = Lengths(seconds=0.1)
+    method = Lengths()
+    method.go.clear()
     work = scorer(method, max_wait=0.0)
 
     async def ask() -> Scores:
         first = work.submit([act("first")])
-        await asyncio.sleep(0.03)
+        assert await asyncio.to_thread(method.begun.wait, PATIENCE)
         gone, last = work.submit([act("gone")]), work.submit([act("last")])
         gone.cancel()
-        closing = asyncio.to_thread(work.close)
+        closing = asyncio.create_task(asyncio.to_thread(work.close))
+        while not work._closed:
+            await asyncio.sleep(0.01)
+        method.go.set()
         answer, _, _ = await asyncio.gather(last, closing, first)
         return answer
 

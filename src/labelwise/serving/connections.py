@@ -30,7 +30,7 @@ def guarded_protocol(limits: Limits) -> type[asyncio.Protocol]:
 
     class Limited(GuardedProtocol):
         limits_of_service = limits
-        places = Pool(limits.connections)
+        seats = Pool(limits.connections)
 
     return Limited
 
@@ -51,7 +51,7 @@ class GuardedProtocol(H11Protocol):
     answer, or that goes on sending a body after it was answered."""
 
     limits_of_service: ClassVar[Limits] = Limits()
-    places: ClassVar[Pool] = Pool(limits_of_service.connections)
+    seats: ClassVar[Pool] = Pool(limits_of_service.connections)
     _waiting: asyncio.TimerHandle | None = None
     _stuck: asyncio.TimerHandle | None = None
     _look: asyncio.TimerHandle | None = None
@@ -63,7 +63,7 @@ class GuardedProtocol(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self._from = client_of(self.client[0] if self.client else "")
-        if not self.places.take(self._from):
+        if not self.seats.take(self._from):
             self._refused = True
             transport.abort()
             return
@@ -98,7 +98,7 @@ class GuardedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         if not self._refused:
-            self.places.give_back(self._from)
+            self.seats.give_back(self._from)
         self._cancel_waiting()
         self._cancel_stuck()
         if self._look is not None:

@@ -1,7 +1,7 @@
 """What stands before every route: key, limits, time, headers, and figures about it all.
 
 The body of a request is read here, whole and within bounds, before any route sees it, and only
-then the request gets a place among those that are answered: who sends nothing takes nothing. While
+then the request gets a seat among those that are answered: who sends nothing takes nothing. While
 the answer is being made, the guard listens for the client: when it goes away, the work stops.
 """
 
@@ -133,7 +133,7 @@ class Guard:
             if data is None:
                 self._metrics.cut.add()
                 return
-            with self._traffic.place(client, always=path in ALWAYS):
+            with self._traffic.seat(client, always=path in ALWAYS):
                 await self._answered(scope, receive, answer, data)
         finally:
             body.let_go()

@@ -31,7 +31,7 @@ def client_of(address: str) -> str:
 
 
 class Pool:
-    """So many places or bytes, and who holds them."""
+    """So many seats or bytes, and who holds them."""
 
     def __init__(self, size: int) -> None:
         self.size = size

@@ -14,7 +14,7 @@ from labelwise.evidence.predictions import EVERY, Cut, rank
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError
-from labelwise.serving.shapes import Choice, Prediction, Tagging
+from labelwise.serving.shapes import Choice, Prediction, StartEvent, Tagging
 
 
 class Chooser:
@@ -115,6 +115,19 @@ def _invalid(field: str, sentence: str) -> ProblemError:
 def words_read(model: Model, read: Read) -> int:
     most = model.info.max_words
     return read.total if most is None else min(read.total, most)
+
+
+def start_event(model: Model, read: Read, steps: int) -> StartEvent:
+    """What a stream begins with."""
+    return StartEvent(
+        event="start",
+        model=model.id,
+        document=read.document.id,
+        words=read.total,
+        words_read=words_read(model, read),
+        sections=list(read.words),
+        steps=steps,
+    )
 
 
 def shown(model: Model, id: str, language: str | None = None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What is going on at the moment: requests that arrive, prompt ones and slow ones, and those that
 are being answered.
 
-A body that has not arrived after a moment is that of a slow sender. Slow senders have places and
+A body that has not arrived after a moment is that of a slow sender. Slow senders have seats and
 memory of their own, so that a hundred of them, or a few with large bodies, keep nobody else out.
 """
 
@@ -19,22 +19,22 @@ from labelwise.serving.shares import Pool
 
 
 class Traffic:
-    """Places and bytes of one service, and who has them."""
+    """Seats and bytes of one service, and who has them."""
 
     def __init__(self, limits: Limits) -> None:
         self.under_way = 0
         """Requests that have arrived and are not answered yet."""
         self.arriving = 0
         """Requests of which some is still to come."""
-        self.places = Pool(limits.requests)
+        self.seats = Pool(limits.requests)
         self.bodies = Pool(limits.held)
         self.slow = Pool(limits.slow)
         self.slow_bodies = Pool(limits.held)
 
     @contextmanager
-    def place(self, client: str, *, always: bool) -> Iterator[None]:
+    def seat(self, client: str, *, always: bool) -> Iterator[None]:
         """Among the requests that are answered; ``always`` however many there are."""
-        if not always and not self.places.take(client):
+        if not always and not self.seats.take(client):
             raise _overloaded("too many requests are under way", 1)
         self.under_way += 1
         try:
@@ -42,7 +42,7 @@ class Traffic:
         finally:
             self.under_way -= 1
             if not always:
-                self.places.give_back(client)
+                self.seats.give_back(client)
 
 
 class Body:

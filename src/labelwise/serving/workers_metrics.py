@@ -10,6 +10,7 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
+from labelwise.files import write_whole
 from labelwise.serving.metrics import Family, Metrics, Sample, written
 
 
@@ -29,9 +30,7 @@ class WorkerMetrics(Metrics):
 
     def publish(self) -> None:
         """Write the figures for the others; a moment later they are old, so that no disk waits."""
-        beside = self._folder / f".{self._slot}"
-        beside.write_text(json.dumps(self.families()), "utf-8")
-        beside.replace(self._file(self._slot))
+        write_whole(self._file(self._slot), json.dumps(self.families()).encode(), kept=False)
 
     def exposition(self) -> str:
         """The figures of all workers."""

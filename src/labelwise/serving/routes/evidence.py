@@ -36,11 +36,10 @@ from labelwise.serving.shapes import (
     ScoreRequest,
     ScoreResponse,
     SectionText,
-    StartEvent,
     UnseenConcept,
     UnseenScore,
 )
-from labelwise.serving.tagging import words_read
+from labelwise.serving.tagging import start_event
 
 router = APIRouter(prefix="/v1", tags=["evidence"])
 PROBLEMS = documented(404, 408, 413, 415, 422, 504)
@@ -94,15 +93,7 @@ async def evidence_stream(
 async def _events(model: Model, read: Read, body: EvidenceRequest) -> AsyncIterator[BaseModel]:
     began = time.perf_counter()
     asked = await _asked(model, read, body)
-    yield StartEvent(
-        event="start",
-        model=model.id,
-        document=read.document.id,
-        words=read.total,
-        words_read=words_read(model, read),
-        sections=list(read.words),
-        steps=len(asked),
-    )
+    yield start_event(model, read, len(asked))
     done = 0
     async for one in _explained(model, read, asked, body.by_section):
         done += 1

@@ -40,7 +40,6 @@ from labelwise.serving.shapes import (
     DocumentEvent,
     EndEvent,
     SectionEvent,
-    StartEvent,
     TagBatchRequest,
     TagBatchResponse,
     TagEvent,
@@ -53,6 +52,7 @@ from labelwise.serving.tagging import (
     chooser,
     cut_of,
     shown,
+    start_event,
     words_read,
 )
 from labelwise.text.language import mismatch
@@ -146,15 +146,7 @@ async def _events(
 ) -> AsyncIterator[BaseModel]:
     began = time.perf_counter()
     steps = 1 + len(read.words)
-    yield StartEvent(
-        event="start",
-        model=model.id,
-        document=read.document.id,
-        words=read.total,
-        words_read=words_read(model, read),
-        sections=list(read.words),
-        steps=steps,
-    )
+    yield start_event(model, read, steps)
     tagging = await _tagged(model, chosen, read, body, cut)
     yield DocumentEvent.model_construct(event="document", done=1, steps=steps, tagging=tagging)
     columns = {one.id: model.method.label_space.index[one.id] for one in tagging.predictions}
