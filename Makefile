@@ -23,7 +23,7 @@ browser:                ## Chromium for the tests of the page, where apt can ins
 	  chromium-headless-shell' >/dev/null 2>&1 || echo 'chromium-headless-shell was not installed'; }
 
 test: $(STAMP) browser  ## what .ci/run runs
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m 'not slow'
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m 'not slow'
 
 test-slow: $(STAMP)     ## the checks that take minutes, on the real data where it is present
 	$(BIN)/python -m pytest -m slow
