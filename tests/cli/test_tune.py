@@ -25,6 +25,7 @@ from labelwise.tuning.jobs import Jobs
 pytest.importorskip("optuna")
 
 TINY = ("--set", "epochs=2", "--set", "dim=8", "--set", "max_tokens=40", "--set", "kernel=3")
+NAMED = ("epochs", "dim", "max_tokens", "kernel")
 VARY = ("--vary", "filters=4,8", "--vary", "learning_rate=0.001..0.01")
 
 WITHOUT_OPTUNA = """
@@ -113,6 +114,7 @@ def test_trials_planned_here_are_tried_without_optuna_and_told_here(
     assert {line["state"] for line in results} == {"complete"}
     for line in results:  # a figure counts with what it was made of
         assert line["value"] == line["figures"]["RP@5"]
+        assert line["settings"].keys() == {"filters", "learning_rate", *NAMED}
         assert {"nDCG@5", "micro-F1", "few RP@5"} <= line["figures"].keys()
         assert line["made"]["seed"] == 0
         assert line["made"]["data"] == open_dataset(data).fingerprint

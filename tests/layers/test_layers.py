@@ -17,14 +17,14 @@ from labelwise.layers import (
     LabelUnits,
     LabelWise,
     SelfAttention,
-    SpatialDropout,
+    SequenceDropout,
     TanhAttention,
     is_highest,
     max_over_sections,
     pad_sections,
     prior_logits,
 )
-from labelwise.layers.dropout import drop_words
+from labelwise.layers.dropout import Share, drop_words, sharing
 from labelwise.layers.gru import mirrored, padded
 from labelwise.text.vocabulary import PADDING, UNKNOWN
 
@@ -240,14 +240,40 @@ def test_word_dropout_never_touches_padding_and_is_off_when_scoring() -> None:
     assert torch.equal(embedding.eval()(tokens[:1]), embedding(tokens[:1]))
 
 
-def test_spatial_dropout_drops_a_channel_at_every_token_and_keeps_the_mean() -> None:
-    dropout = SpatialDropout(0.25)
+def test_dropout_drops_a_channel_at_every_token_and_keeps_the_mean() -> None:
+    dropout = SequenceDropout(0.25)
     x = torch.ones(50, 6, 40)
     y = dropout(x)
     assert torch.equal(y, y[:, :1].expand_as(y))
     assert float(y.mean()) == pytest.approx(1, abs=0.05)
     assert y.unique().tolist() == pytest.approx([0, 1 / 0.75])
     assert dropout.eval()(x) is x
+
+
+def test_plain_dropout_drops_number_by_number_but_sections_by_channel() -> None:
+    x = torch.ones(50, 6, 40)
+    for by_document in (False, True):
+        dropout = SequenceDropout(0.25, by_document)
+        dropout.plain = True
+        y = dropout(x)
+        assert torch.equal(y, y[:, :1].expand_as(y)) is by_document
+        assert float(y.mean()) == pytest.approx(1, abs=0.05)
+        assert y.unique().tolist() == pytest.approx([0, 1 / 0.75])
+        assert dropout.eval()(x) is x
+
+
+def test_plain_dropout_of_a_share_is_that_of_the_whole_batch() -> None:
+    lengths, rows = torch.tensor([6, 5, 4, 2]), torch.tensor([1, 3])
+    share = Share(lengths, rows, documents=4, own=rows)
+    dropout = SequenceDropout(0.5)
+    dropout.plain = True
+    torch.manual_seed(3)
+    with sharing(Share(lengths, torch.arange(4), documents=4, own=torch.arange(4))):
+        whole = dropout(torch.ones(4, 6, 8))
+    torch.manual_seed(3)
+    with sharing(share):
+        part = dropout(torch.ones(2, 5, 8))
+    assert torch.equal(part, whole[rows, :5])
 
 
 def test_sections_are_put_at_their_place_whatever_their_order() -> None:

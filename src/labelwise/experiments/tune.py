@@ -6,7 +6,7 @@ import dataclasses
 import json
 import os
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -72,11 +72,22 @@ class Search:
             raise LabelwiseError("every setting is fixed by --set: nothing is left to vary")
         return space
 
-    def settings(self, chosen: dict[str, Any]) -> Settings:
+    def settings(self, chosen: Mapping[str, Any]) -> Settings:
         """The settings of a trial."""
         over = [f"{name}={typed(value)}" for name, value in chosen.items()]
         given = [*self.given, *over]
         return training_settings(self.method, self.seed, self.corpus, self.config, given)
+
+    def named(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings of a trial that somebody chose: in the file of settings, on the command
+        line, in the prepared corpus or for this trial. All others have their defaults."""
+        values = dataclasses.asdict(self.settings(chosen))
+        names = {*chosen, *(one.partition("=")[0].strip().replace("-", "_") for one in self.given)}
+        names |= {*(read_config(self.config) if self.config is not None else ())}
+        if self.corpus.prepared is not None:
+            names |= {name for name in self.corpus.of_prepared if name != "dim"}
+        names -= {"seed", "max_seconds"}
+        return {name: value for name, value in values.items() if name in names}
 
     @contextmanager
     def study(self, file: Path, vary: Sequence[str]) -> Iterator[Study]:
@@ -159,10 +170,19 @@ def _try_planned(search: Search, file: Path, out: Path, jobs: Jobs, until: float
     )  # fmt: skip
     with closing(tried), out.open("a", encoding="utf-8") as results:
         for one in tried:
-            results.write(one.line() + "\n")
+            results.write(_as_told(search, one).line() + "\n")
             results.flush()
             os.fsync(results.fileno())
             _say(one)
+
+
+def _as_told(search: Search, one: Trial) -> Trial:
+    """The trial with all that it was tried with, for those who read of it elsewhere."""
+    settings = search.named(one.settings)
+    for name in ("vectors", "encoder"):
+        if settings.get(name):
+            settings[name] = Path(settings[name]).name  # where the file lay means nothing there
+    return replace(one, settings=settings)
 
 
 def _try_all(
@@ -254,14 +274,5 @@ def best_settings(search: Search, study: Study) -> str:
     from labelwise.tuning.written import config_text
 
     ended = study.trials()
-    chosen = dataclasses.asdict(search.settings(best_of(ended).settings))
-    named = [*(read_config(search.config) if search.config is not None else ())]
-    named += [one.partition("=")[0].strip().replace("-", "_") for one in search.given]
-    if search.corpus.prepared is not None:
-        named += [name for name in search.corpus.of_prepared if name != "dim"]
-    kept = {
-        name: value
-        for name, value in chosen.items()
-        if name in {*named, *study.space} and name not in ("seed", "max_seconds")
-    }
+    kept = search.named(best_of(ended).settings)
     return config_text(search.method, search.corpus.run_name, ended, kept)

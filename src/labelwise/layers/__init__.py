@@ -9,7 +9,7 @@ from labelwise.layers.attention import SelfAttention, TanhAttention
 from labelwise.layers.cnn import CNN
 from labelwise.layers.descriptors import Descriptors
 from labelwise.layers.dilated_cnn import DilatedCNN
-from labelwise.layers.dropout import SpatialDropout
+from labelwise.layers.dropout import SequenceDropout
 from labelwise.layers.embedding import Embedding
 from labelwise.layers.gru import BiGRU
 from labelwise.layers.labels import LabelUnits, LabelWise, prior_logits
@@ -25,7 +25,7 @@ __all__ = [
     "LabelUnits",
     "LabelWise",
     "SelfAttention",
-    "SpatialDropout",
+    "SequenceDropout",
     "TanhAttention",
     "is_highest",
     "is_real",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from labelwise.layers.dropout import SpatialDropout
+from labelwise.layers.dropout import SequenceDropout
 from labelwise.layers.masking import is_real
 
 
@@ -23,7 +23,7 @@ class CNN(nn.Module):
         self.layers = nn.ModuleList(nn.Conv1d(below, filters, kernel) for below in widths)
         before = (kernel - 1) // 2
         self.pad = nn.ZeroPad1d((before, kernel - 1 - before))
-        self.dropout = SpatialDropout(dropout)
+        self.dropout = SequenceDropout(dropout)
         self.width = filters
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:  # (S, T, E), (S,) to (S, T, filters)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from labelwise.layers.dropout import SpatialDropout
+from labelwise.layers.dropout import SequenceDropout
 from labelwise.layers.masking import is_real
 
 
@@ -48,7 +48,7 @@ class DilatedBlock(nn.Module):
         super().__init__()
         self.convolve = nn.Linear(kernel * width, 2 * width)
         self.kernel, self.dilation = kernel, dilation
-        self.dropout = SpatialDropout(dropout)
+        self.dropout = SequenceDropout(dropout)
 
     def forward(self, x: Tensor, real: Tensor) -> Tensor:  # (S, T, H), (S, T, 1) to (S, T, H)
         before = (self.kernel - 1) // 2 * self.dilation

@@ -53,10 +53,13 @@ def sharing(share: Share | None) -> Iterator[None]:
         _share.reset(token)
 
 
-class SpatialDropout(nn.Module):
+class SequenceDropout(nn.Module):
     """Drops the same channels at every token of a row, where plain dropout would leave each
     channel readable at the neighbouring tokens. The rows are those of the batch or, for what is
     encoded section by section, its documents."""
+
+    plain = False
+    """Whether each number is dropped by itself all the same. Sections are not."""
 
     def __init__(self, rate: float, by_document: bool = False) -> None:
         super().__init__()
@@ -65,8 +68,14 @@ class SpatialDropout(nn.Module):
     def forward(self, x: Tensor) -> Tensor:  # (S, T, H) to the same
         if not self.training or not self.rate:
             return x
-        keep = 1 - self.rate
         share = _share.get()
+        if self.plain and not self.by_document:
+            # Drawn for rows as they are counted, however x lies in memory.
+            if share is None:
+                return x * functional.dropout(x.new_ones(x.shape), self.rate)
+            shape = len(share.lengths), int(share.lengths.max()), x.shape[2]
+            return x * functional.dropout(x.new_ones(shape), self.rate)[share.rows, : x.shape[1]]
+        keep = 1 - self.rate
         if share is None:
             return x * (x.new_empty((len(x), 1, x.shape[2])).bernoulli_(keep) / keep)
         rows, own = len(share.lengths), share.rows

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from labelwise.layers.dropout import SpatialDropout, drop_words
+from labelwise.layers.dropout import SequenceDropout, drop_words
 from labelwise.text.vocabulary import PADDING
 
 Learned = Literal["all", "missing", "none"]
@@ -17,7 +17,7 @@ none."""
 
 
 class Embedding(nn.Module):
-    """The vector of each word, with word dropout before and spatial dropout after.
+    """The vector of each word, with word dropout before and dropout after.
 
     The padding row is zero and stays so.
     """
@@ -46,7 +46,7 @@ class Embedding(nn.Module):
             self.weight.register_hook(  # type: ignore[no-untyped-call]
                 lambda gradient: gradient * self.changes
             )
-        self.dropout = SpatialDropout(dropout)
+        self.dropout = SequenceDropout(dropout)
         self.word_dropout = word_dropout
 
     def forward(self, tokens: Tensor) -> Tensor:  # (S, T) to (S, T, E)

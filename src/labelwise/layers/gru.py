@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from labelwise.kernels import stepped_gru
 from labelwise.kernels.launching import autocast_dtype, runs_triton
-from labelwise.layers.dropout import SpatialDropout
+from labelwise.layers.dropout import SequenceDropout
 from labelwise.layers.masking import is_real
 
 
@@ -34,7 +34,7 @@ class BiGRU(nn.Module):
         self.layers = nn.ModuleList(
             nn.GRU(below, units, batch_first=True, bidirectional=True) for below in widths
         )
-        self.dropout = SpatialDropout(dropout, by_document)
+        self.dropout = SequenceDropout(dropout, by_document)
         self.width = 2 * units
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:

@@ -35,7 +35,7 @@ class BigruAttNetwork(AttendingNetwork):
     def __init__(self, material: Material, settings: BigruAttSettings) -> None:
         super().__init__(material, settings)
         width = material.vectors.shape[1]
-        self.encoder = BiGRU(width, settings.units, settings.layers, settings.dropout)
+        self.encoder = BiGRU(width, settings.units, settings.layers, settings.dropout_of_encoded)
         self.attention = SelfAttention(self.encoder.width)
         self.decoder = LabelUnits(self.encoder.width, material.prior)
 

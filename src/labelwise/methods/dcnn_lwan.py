@@ -47,7 +47,7 @@ class DcnnLwanNetwork(LabelWiseNetwork):
             settings.filters,
             settings.kernel,
             settings.blocks,
-            settings.dropout,
+            settings.dropout_of_encoded,
         )
         self.labels = LabelWise(self.encoder.width, material.prior)
 

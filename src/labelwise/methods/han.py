@@ -34,10 +34,14 @@ class HanNetwork(Network):
     def __init__(self, material: Material, settings: HanSettings) -> None:
         super().__init__(material, settings)
         width = material.vectors.shape[1]
-        self.encoder = BiGRU(width, settings.units, settings.layers, settings.dropout)
+        self.encoder = BiGRU(width, settings.units, settings.layers, settings.dropout_of_encoded)
         self.attention = TanhAttention(self.encoder.width)
         self.section_encoder = BiGRU(
-            self.encoder.width, settings.units, settings.layers, settings.dropout, by_document=True
+            self.encoder.width,
+            settings.units,
+            settings.layers,
+            settings.dropout_of_encoded,
+            by_document=True,
         )
         self.section_attention = TanhAttention(self.section_encoder.width)
         self.decoder = LabelUnits(self.section_encoder.width, material.prior)

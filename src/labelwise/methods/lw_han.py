@@ -35,7 +35,7 @@ class LwHanNetwork(Network):
     def __init__(self, material: Material, settings: LwHanSettings) -> None:
         super().__init__(material, settings)
         width = material.vectors.shape[1]
-        self.encoder = BiGRU(width, settings.units, settings.layers, settings.dropout)
+        self.encoder = BiGRU(width, settings.units, settings.layers, settings.dropout_of_encoded)
         self.labels = LabelWise(self.encoder.width, material.prior)
 
     def encode(self, batch: Batch) -> tuple[Tensor, Tensor]:

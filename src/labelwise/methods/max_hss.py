@@ -34,7 +34,7 @@ class MaxHssNetwork(Network):
     def __init__(self, material: Material, settings: MaxHssSettings) -> None:
         super().__init__(material, settings)
         width = material.vectors.shape[1]
-        self.encoder = BiGRU(width, settings.units, settings.layers, settings.dropout)
+        self.encoder = BiGRU(width, settings.units, settings.layers, settings.dropout_of_encoded)
         self.attention = TanhAttention(self.encoder.width)
         self.decoder = LabelUnits(self.encoder.width, material.prior)
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from labelwise.corpus.document import Document
 from labelwise.errors import BundleError, LabelwiseError
-from labelwise.layers import Embedding, prior_logits
+from labelwise.layers import Embedding, SequenceDropout, prior_logits
 from labelwise.layers.embedding import Learned
 from labelwise.methods.base import State, VectorSettings
 from labelwise.methods.base_network import (
@@ -44,7 +44,11 @@ class NetworkSettings(VectorSettings, BaseNetworkSettings):
     max_tokens: int = 1200
     """The longest document, in tokens; what follows is not read. A BiGRU costs by its length."""
     dropout: float = 0.3
-    """Spatial dropout, of word vectors and of encoded tokens; what was tried is in ``configs/``."""
+    """Of word vectors and of encoded tokens; what was tried is in ``configs/``."""
+    encoded_dropout: float | None = None
+    """Of encoded tokens, where another one than that of word vectors is wanted."""
+    plain_dropout: bool = False
+    """Dropout leaves out each number by itself; else whole channels, at every token of a row."""
     word_dropout: float = 0.0
     """Share of words read as unknown in training; 0 in every configuration that is kept."""
     scale_by_length: bool = False
@@ -54,13 +58,18 @@ class NetworkSettings(VectorSettings, BaseNetworkSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_whole(self, dim=1, min_count=1, max_tokens=1)
-        for name in ("dropout", "word_dropout"):
-            if not 0 <= getattr(self, name) < 1:
-                raise LabelwiseError(f"{name} must be from 0 to below 1, not {getattr(self, name)}")
+        for name in ("dropout", "encoded_dropout", "word_dropout"):
+            rate = getattr(self, name)
+            if rate is not None and not 0 <= rate < 1:
+                raise LabelwiseError(f"{name} must be from 0 to below 1, not {rate}")
         if self.learned_vectors not in ("all", "missing", "none"):
             raise LabelwiseError(
                 f"learned_vectors must be all, missing or none, not {self.learned_vectors!r}"
             )
+
+    @property
+    def dropout_of_encoded(self) -> float:
+        return self.dropout if self.encoded_dropout is None else self.encoded_dropout
 
 
 @dataclass(frozen=True)
@@ -137,7 +146,11 @@ class NetworkMethod(BaseNetworkMethod):
         self.fit_prepared(prepared)
 
     def _built(self, prepared: Prepared) -> Network:
-        return self.network_type(self._material(prepared), self.settings)
+        network = self.network_type(self._material(prepared), self.settings)
+        for part in network.modules():
+            if isinstance(part, SequenceDropout):
+                part.plain = self.settings.plain_dropout
+        return network
 
     @property
     def reading(self) -> Reading:

@@ -34,7 +34,7 @@ class ZBigruLwanNetwork(ZeroShotNetwork):
     def __init__(self, material: Material, settings: ZBigruLwanSettings) -> None:
         super().__init__(material, settings)
         width = material.vectors.shape[1]
-        self.encoder = BiGRU(width, settings.units, settings.layers, settings.dropout)
+        self.encoder = BiGRU(width, settings.units, settings.layers, settings.dropout_of_encoded)
         self.decode_with_descriptors(self.encoder.width, material, settings.project)
 
     def encode(self, batch: Batch) -> Tensor:

@@ -44,7 +44,7 @@ class ZCnnLwanNetwork(ZeroShotNetwork):
             settings.filters,
             settings.kernel,
             settings.layers,
-            settings.dropout,
+            settings.dropout_of_encoded,
         )
         self.decode_with_descriptors(self.encoder.width, material, settings.project)
 
