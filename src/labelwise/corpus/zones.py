@@ -25,6 +25,7 @@ from itertools import chain
 from labelwise.corpus.act_lines import Line
 from labelwise.corpus.article_headings import Heading, find_headings, heading_rest, is_heading
 from labelwise.corpus.article_sequence import in_sequence
+from labelwise.corpus.contents import CONTENTS, contents
 from labelwise.corpus.covers import FURNITURE
 from labelwise.corpus.document import Section, SectionKind
 from labelwise.corpus.enacting_bodies import body_and_recitals, ends_with_body
@@ -64,7 +65,6 @@ _BINDING = re.compile(r"^This\s+\w+(?:\s\w+)?\s+(?:shall\s+be|is)\s+binding\s+in
 FOOTNOTE = re.compile(
     r"^\(\s?(?:\d{1,3}|\*\d{0,3})\s?\)\s*(?:OJ\s+(?:No\s+)?[LC]\b|See\s|.*\(OJ\s+(?:No\s+)?[LC]\s?\d)"
 )
-_CONTENTS = re.compile(r"^(?:(?:TABLE OF )?CONTENTS|Table of [Cc]ontents|Contents)$")
 _TRAILER = re.compile(r"^(?:ELI\s*:\s*https?://\S+|ISSN\s+\d{4}-\d{3}[\dX].{0,40})$")
 # Where one line of the file holds what belongs on several. It begins with a blank, so that the
 # search looks at blanks alone.
@@ -105,6 +105,12 @@ def split_lines(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None
     start = formula + 1 if formula is not None else 0
     in_quotation = quoted([line.text for line in lines], end=_DONE)
     candidates = find_headings(lines, start, in_quotation)
+    if listed := contents(lines, start, candidates):
+        listed = range(listed.start, _division_before(lines, listed))
+        notes += [lines[at].text for at in listed]
+        lines = [*lines[: listed.start], *lines[listed.stop :]]
+        in_quotation = quoted([line.text for line in lines], end=_DONE)
+        candidates = find_headings(lines, start, in_quotation)
     end = _body_end(lines, start, in_quotation, candidates)
     chosen = in_sequence([found for found in candidates if found.at < end])
     if end == len(lines) and chosen:
@@ -210,7 +216,7 @@ def split_front(lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
         kept[start - 1] = kept[start - 1].rstrip(" ,;")
     names = [line for line in kept[:body] if not FURNITURE.match(line)]
     header, recitals = names + kept[body:start], kept[start:]
-    contents = next((at for at, line in enumerate(names) if _CONTENTS.match(line)), len(names))
+    contents = next((at for at, line in enumerate(names) if CONTENTS.match(line)), len(names))
     return " ".join(names[:contents] or header)[:_TITLE_LENGTH], header, recitals
 
 
@@ -281,6 +287,18 @@ def _body_end(
         if restarts and done == len(lines):
             return found.at
     return done
+
+
+def _division_before(lines: Sequence[Line], listed: range) -> int:
+    """Where the table of contents ends: before "CHAPTER I" and its title, which its last lines may
+    be, since they stand before the first article."""
+    for at in range(max(listed.start, listed.stop - 8), listed.stop):
+        tail = lines[at : listed.stop]
+        if _DIVISION.match(tail[0].text) and not any(
+            is_heading(line) or ANNEX.match(line.text) for line in tail
+        ):
+            return at
+    return listed.stop
 
 
 def _footnotes(lines: Sequence[Line], start: int) -> int:

@@ -1,0 +1,65 @@
+"""A table of contents behind "HAVE ADOPTED THIS REGULATION:", as long acts have one."""
+
+from __future__ import annotations
+
+import pytest
+
+from labelwise.corpus.plain_text import split_act
+
+FRONT = """REGULATION (EU) 2021/9103 OF THE EUROPEAN PARLIAMENT AND OF THE COUNCIL
+of 3 March 2021
+on the marketing of chestnuts
+THE EUROPEAN PARLIAMENT AND THE COUNCIL OF THE EUROPEAN UNION,
+Having regard to the Treaty on the Functioning of the European Union,
+HAVE ADOPTED THIS REGULATION:
+"""
+TITLES = ["Subject matter", "Definitions", "Sizes of chestnuts", "Entry into force"]
+CHAPTERS = {1: "CHAPTER I\nGENERAL PROVISIONS\n", 3: "CHAPTER II\nTRADE\n"}
+SIGNED = "Done at Brussels, 3 March 2021.\nANNEX I\nSizes.\nANNEX II\nSacks."
+
+
+def listed(entry: str) -> str:
+    return "\n".join(
+        CHAPTERS.get(n, "") + entry.format(n=n, title=title) for n, title in enumerate(TITLES, 1)
+    )
+
+
+def body() -> str:
+    return "\n".join(
+        CHAPTERS.get(n, "") + f"Article {n}\n{title}\nChestnuts of kind {n}."
+        for n, title in enumerate(TITLES, 1)
+    )
+
+
+@pytest.mark.parametrize("named", ["TABLE OF CONTENTS\n", "Contents\n", ""])
+@pytest.mark.parametrize(
+    "entry", ["Article {n}\n{title}", "Article {n}\n{title}\n7{n}", "Article {n} {title} .... 7{n}"]
+)
+def test_articles_and_annexes_of_a_table_of_contents_are_none(named: str, entry: str) -> None:
+    annexes = "\nANNEX I\nSizes of chestnuts in millimetres\nANNEX II\nSacks\n"
+    title, sections = split_act(FRONT + named + listed(entry) + annexes + body() + "\n" + SIGNED)
+    assert title.endswith("on the marketing of chestnuts")
+    articles = [section.text for section in sections if section.kind == "article"]
+    assert articles == [
+        CHAPTERS.get(n, "") + f"{title}\nChestnuts of kind {n}."
+        for n, title in enumerate(TITLES, 1)
+    ]
+    (attachments,) = (section.text for section in sections if section.kind == "attachments")
+    assert attachments.startswith("Done at Brussels")
+    assert attachments.index(TITLES[2]) < attachments.index("ANNEX I\nSizes.")  # nothing is lost
+    assert "Chestnuts of kind" not in attachments
+
+
+def test_articles_that_come_once_are_no_table_of_contents() -> None:
+    """The entries of 1 and 2 alone come again: an act whose annex has articles of its own."""
+    text = FRONT + listed("Article {n}\n{title}") + "\n" + SIGNED + "\nArticle 1\nA.\nArticle 2\nB."
+    articles = [section.text for section in split_act(text)[1] if section.kind == "article"]
+    assert [article.splitlines()[-1] for article in articles] == TITLES
+
+
+def test_articles_with_sentences_are_no_table_of_contents_though_all_come_again() -> None:
+    text = FRONT + body() + "\nANNEX\n" + body() + "\n" + SIGNED
+    articles = [section.text for section in split_act(text)[1] if section.kind == "article"]
+    assert [article.splitlines()[-1] for article in articles] == [
+        f"Chestnuts of kind {n}." for n in range(1, len(TITLES) + 1)
+    ]
