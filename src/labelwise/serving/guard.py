@@ -168,6 +168,7 @@ class Guard:
         work = asyncio.ensure_future(self._app(scope, replay, answer))
         watch = asyncio.ensure_future(_disconnected(receive))
         deadline = time.monotonic() + self._limits.timeout
+        cut = False
         try:
             while True:
                 left = None if answer.begun else max(0.0, deadline - time.monotonic())
@@ -178,7 +179,7 @@ class Guard:
                     await work  # raises what it raised
                     return
                 if watch in done and not answer.complete:
-                    self._metrics.cut.add()
+                    cut = True
                     return
                 if watch in done:
                     await work
@@ -195,6 +196,8 @@ class Guard:
                 if not task.done():
                     task.cancel()
                     await asyncio.wait({task})
+            if cut:  # counted when its work has left the queue
+                self._metrics.cut.add()
 
     def _record(self, scope: Scope, answer: _Answer, seconds: float) -> None:
         if not answer.begun:
