@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
-.PHONY: help browser demo test test-slow test-annif test-browser check format docs bench overload chaos fuzz fuzz-long container pins audit clean
+.PHONY: help browser demo test test-slow test-annif test-browser test-browser-late check format docs bench overload chaos fuzz fuzz-long container pins audit clean
 
 help:                   ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 16
@@ -33,6 +33,9 @@ test-annif: $(STAMP)    ## the service with the Annif of PyPI as its client
 
 test-browser: $(STAMP) browser  ## the page in Debian's Chromium, which is installed where apt can do it
 	$(BIN)/python -m pytest tests/serving/page
+
+test-browser-late: $(STAMP) browser  ## the same with answers that come a second late: tests that do not wait fail
+	LABELWISE_LATE=1000 $(BIN)/python -m pytest tests/serving/page
 
 check: $(STAMP)         ## lint, format, types, and the order of the rooms
 	$(BIN)/ruff check .

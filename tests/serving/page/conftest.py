@@ -53,6 +53,17 @@ class Watch:
 
 Open = Callable[..., Any]
 
+LATE = float(os.environ.get("LABELWISE_LATE", "0"))
+"""Milliseconds by which every answer comes late: what a test takes for granted too early then
+fails (`make test-browser-late`)."""
+
+
+def make_late(context: Any, page: Any) -> None:
+    session = context.new_cdp_session(page)
+    session.send("Network.enable")
+    conditions = {"offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
+    session.send("Network.emulateNetworkConditions", {**conditions, "latency": LATE})
+
 
 @pytest.fixture
 def open_page(browser: Any, service: str) -> Iterator[Open]:
@@ -72,6 +83,8 @@ def open_page(browser: Any, service: str) -> Iterator[Open]:
             context.add_init_script(script)
         watch = Watch()
         page = context.new_page()
+        if LATE:
+            make_late(context, page)
         page.on("request", lambda request: watch.hosts.add(urlsplit(request.url).netloc))
         page.on("pageerror", lambda error: watch.errors.append(str(error)))
         page.on("dialog", lambda dialog: (watch.errors.append(dialog.message), dialog.dismiss()))
