@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from labelwise.evaluation.certified import Best, certify, certify_all
+from labelwise.evaluation.certified import ERROR, Best, certify, certify_all, starts_for
 
 
 def test_labels_each_by_itself_have_the_bound_of_clopper_and_pearson() -> None:
@@ -67,6 +67,21 @@ def test_a_certificate_is_wrong_no_oftener_than_it_says() -> None:
             truth = (np.minimum(grid + 0.1, 1) + np.maximum(grid - 0.1, 0)).mean() / 2
             wrong += truth < 0.7
     assert wrong <= 0.08 * 120
+
+
+def test_a_search_that_can_certify_nothing_takes_no_part_of_the_chance_of_error() -> None:
+    """A label a document, the best ones right: a quarter of 283 would have to be more than all."""
+    searches = starts_for(0.95, 283)
+    assert searches == (142, 283, 566)
+    assert (ERROR / 4) ** (1 / 71) < 0.95 <= (ERROR / 3) ** (1 / 142)
+    scores = np.linspace(1, 0.5, 283 * 4, dtype=np.float32).reshape(283, 4)
+    right = np.zeros(scores.shape, dtype=bool)
+    right.ravel()[:142] = True
+    found = certify(Best.of(scores, right), 0.95)
+    assert found is not None
+    assert found.at_least == pytest.approx((ERROR / 3) ** (1 / 142))
+    assert starts_for(0.95, 20) == ()
+    assert certify(Best.of(scores[:20], np.ones((20, 4), dtype=bool)), 0.95) is None
 
 
 def test_of_equal_scores_at_the_end_the_first_documents_and_labels_are_looked_at() -> None:

@@ -9,7 +9,8 @@ A threshold that was picked because it looked well is not certified by having lo
 thresholds are tried in an order that is set beforehand: from each of four starts, a quarter, a
 half, one and two labels a document, down to lower ones, until the first that fails (fixed-sequence
 testing, as in Learn then Test by Angelopoulos and others, 2021). The starts share the chance of
-error. What is certified then holds, but for that chance, on documents of the same kind.
+error, but for those at which so few documents can certify nothing, even if every label is right.
+What is certified then holds, but for that chance, on documents of the same kind.
 """
 
 from __future__ import annotations
@@ -90,25 +91,41 @@ class Best:
         return float(beta.ppf(error, hits / crowded, (n - hits) / crowded + 1))
 
 
+def starts_for(level: float, size: int) -> tuple[int, ...]:
+    """How many labels of so many documents each search begins with: as many searches as can
+    certify this precision where every label is right.
+
+    >>> starts_for(0.95, 283), starts_for(0.95, 100), starts_for(0.95, 20)
+    ((142, 283, 566), (100, 200), ())
+    """
+    for first in range(len(STARTS)):
+        starts = tuple(round(start * size) for start in STARTS[first:])
+        # Clopper and Pearson's lower end, where all are right.
+        if starts[0] and (ERROR / len(starts)) ** (1 / starts[0]) >= level:
+            return starts
+    return ()
+
+
 def certify(best: Best, level: float) -> Certified | None:
     """The lowest threshold above which labels have this precision; None where none is sure to."""
+    starts = starts_for(level, best.size)
+    error = ERROR / max(len(starts), 1)
     found = 0
-    for start in STARTS:
-        n = round(start * best.size)
-        while 0 < n < len(best.scores) and best.at_least(n, ERROR / len(STARTS)) >= level:
+    for n in starts:
+        while n < len(best.scores) and best.at_least(n, error) >= level:
             found = max(found, n)
             n = max(n + 1, round(n * STEP))
     if not found:
         return None
     threshold = float(best.scores[found])
     n = int((best.scores > threshold).sum())  # labels that score the same go together
-    if not n or best.at_least(n, ERROR / len(STARTS)) < level:
+    if not n or best.at_least(n, error) < level:
         return None
     return Certified(
         level,
         threshold,
         precision=float(best.right[:n].mean()),
-        at_least=best.at_least(n, ERROR / len(STARTS)),
+        at_least=best.at_least(n, error),
         labels=n / best.size,
         share=int(best.right[:n].sum()) / best.gold,
     )
