@@ -227,7 +227,7 @@ def test_contrast_is_aa(open_page: Any, act_text: str, scheme: str) -> None:
     page.wait_for_selector("mark")
     page.fill("#search", "e")
     page.wait_for_selector("#found [role=option]")
-    page.wait_for_timeout(200)  # transitions
+    page.evaluate("Promise.all(document.getAnimations().map((one) => one.finished))")
     assert page.evaluate(WEAK_TEXT) == []
     page.keyboard.press("Escape")
     for dialog in ("help", "export", "lists"):
