@@ -111,7 +111,8 @@ def certify(best: Best, level: float) -> Certified | None:
     starts = starts_for(level, best.size)
     error = ERROR / max(len(starts), 1)
     found = 0
-    for n in starts:
+    for start in starts:
+        n = start
         while n < len(best.scores) and best.at_least(n, error) >= level:
             found = max(found, n)
             n = max(n + 1, round(n * STEP))
