@@ -101,7 +101,7 @@ def fitted(name: str, data: Dataset, every: int = 2) -> Method:
         settings["encoder"] = str(tiny_encoder(kind, words))
     method = cls(cls.Settings(**settings))
     # Half of the documents are enough for what is checked, and networks take their time.
-    train = data.train[::every] if cls.reads != "documents" else data.train
+    train = data.train[::every] if cls.is_network() else data.train
     method.fit(train, data.dev[: 80 // every], data.label_space)
     return method
 
@@ -291,10 +291,11 @@ def check_settings_are_one_flat_dataclass(method: Method, data: Dataset) -> None
 def check_what_a_method_says_of_itself_holds(method: Method, data: Dataset, folder: Path) -> None:
     settings = method.settings
     assert type(settings) is method.Settings
-    assert (method.reads == "documents") == (not isinstance(settings, Recipe))
+    assert method.is_network() == (method.reads != "documents") == isinstance(settings, Recipe)
+    assert method.recipe is (settings if method.is_network() else None)
     assert (method.reads == "words") == isinstance(settings, VectorSettings)
     assert (method.reads == "pieces") == isinstance(settings, PretrainedSettings)
-    if method.reads != "documents":
+    if method.is_network():
         assert isinstance(method, Resumable)
         assert method.max_tokens is not None
 

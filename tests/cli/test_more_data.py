@@ -12,6 +12,7 @@ import pytest
 
 from labelwise import bundle as bundles
 from labelwise import load
+from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.runs import Run
 from labelwise.evaluation.trial_records import read_trials
 from labelwise.experiments import compact
@@ -56,11 +57,47 @@ def test_train_names_what_it_left_out_and_the_data_it_made(
     done = labelwise("train", "exact-match", *options)
     assert done.code == 0
     assert f"left out 1 document of {file}, whose id is in test already" in done.err
+    test = json.loads((corpus / "test.jsonl").read_text("utf-8").splitlines()[0])
+    left_out = {"file": str(file), "kept": "test", "ids": [test["celex_id"]]}
+    assert done.json["repeated"] == [left_out]
+    assert "repeated" not in bundles.describe(out)["card"]
     data = done.json["data"]
     assert data["name"] == "synthetic+newlaw+every-concept"
     assert data["counts"]["train"] == 340
     concepts = json.loads((corpus / "descriptors.json").read_text("utf-8"))
     assert data["counts"]["labels"] == len(concepts)
+
+
+def test_the_json_of_train_and_prepare_has_all_that_was_left_out_file_by_file(
+    labelwise: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The note names ten of each file."""
+    data, again, once = tmp_path / "acts", tmp_path / "again.jsonl", tmp_path / "once.jsonl"
+    make_dataset(data, train=30, dev=8, test=8)
+    lines = {
+        split: (data / f"{split}.jsonl").read_text("utf-8").splitlines()
+        for split in ("train", "dev")
+    }
+    again.write_text("\n".join([*lines["train"][:12], *lines["dev"][:2]]), "utf-8")
+    once.write_text(lines["dev"][3], "utf-8")
+    ids = {split: [json.loads(line)["celex_id"] for line in lines[split]] for split in lines}
+    expected = [
+        {"file": str(again), "kept": "train", "ids": ids["train"][:12]},
+        {"file": str(again), "kept": "dev", "ids": ids["dev"][:2]},
+        {"file": str(once), "kept": "dev", "ids": [ids["dev"][3]]},
+    ]
+    given = ("--data", data, "--more", again, "--more", once, "--json")
+    for command in (
+        ("train", "exact-match", *given, "--out", tmp_path / "m"),
+        ("train", "exact-match", *given, "--out", tmp_path / "hidden", "--hide", 0.25),
+        ("prepare", *given, "--out", tmp_path / "prepared"),
+    ):
+        done = labelwise(*command)
+        assert done.code == 0, done.err
+        assert "and 2 more" in done.err
+        assert done.json["repeated"] == expected
+    alone = labelwise("train", "exact-match", "--data", data, "--out", tmp_path / "m", "--json")
+    assert alone.json["repeated"] == []
 
 
 def test_a_bundle_says_the_date_of_its_thesaurus_whatever_it_becomes(

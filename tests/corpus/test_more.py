@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from labelwise.corpus.dataset import Additions, open_dataset
-from labelwise.corpus.more import repeated_note
+from labelwise.corpus.more import by_file, repeated_note
 from labelwise.corpus.readers import read
 from labelwise.corpus.skipped import Skipped
 from labelwise.errors import InputError, LabelwiseError
@@ -128,13 +128,15 @@ def test_what_is_in_a_split_is_left_out_and_named(folder: Path, tmp_path: Path) 
     assert first == f"left out 1 document of {file}, whose id is in train already: t1"
 
 
-def test_the_note_names_ten_of_many(folder: Path, tmp_path: Path) -> None:
+def test_the_note_names_ten_of_many_and_the_list_all(folder: Path, tmp_path: Path) -> None:
     many = [whole(f"t{n}", "693") for n in range(12)]
     write(folder / "train.jsonl.xz", *many)
     file = write(tmp_path / "acts.jsonl.xz", *many)
     data = open_dataset(folder, Additions((file,)))
     assert len(data.train) == 12
     assert repeated_note(data.repeated).endswith(", t9 and 2 more")
+    ids = [f"t{n}" for n in range(12)]
+    assert by_file(data.repeated) == [{"file": str(file), "kept": "train", "ids": ids}]
 
 
 def test_summaries_are_documents_where_they_are_asked_for(

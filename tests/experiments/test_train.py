@@ -39,3 +39,14 @@ def test_vectors_of_two_files_are_joined_and_kept_beside_the_bundle(
 def test_vectors_that_are_nowhere_are_named(acts: Path) -> None:
     with pytest.raises(InputError, match=r"glove\.txt: there is no such file of word vectors"):
         labelwise.train("cnn-lwan", data=acts, settings={**QUICK, "vectors": "glove.txt"})
+
+
+def test_a_trained_model_tells_what_was_left_out_and_its_bundle_does_not(
+    acts: Path, tmp_path: Path
+) -> None:
+    again, out = tmp_path / "again.jsonl", tmp_path / "match.bundle"
+    again.write_bytes((acts / "dev.jsonl").read_bytes())
+    model = labelwise.train("exact-match", data=acts, more=[again], out=out)
+    assert {(one.file, one.kept) for one in model.repeated} == {(again, "dev")}
+    assert len(model.repeated) == 6
+    assert labelwise.load(out).card == model.card

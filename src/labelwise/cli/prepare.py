@@ -61,38 +61,22 @@ def prepare(
           --out prepared-pieces
       labelwise reproduce --prepared prepared --methods bigru-lwan
     """
-    from labelwise.corpus.dataset import open_dataset
-    from labelwise.corpus.more import repeated_note
+    from labelwise.corpus.more import by_file
     from labelwise.experiments.data import additions_of
-    from labelwise.training.prepared_dataset import prepare_in_pieces, prepare_in_words
+    from labelwise.experiments.prepare import prepare as prepare_data
 
-    if most is not None and encoder is None:
-        raise typer.BadParameter("--most goes with --encoder")
-    if encoder is not None and vectors is not None:
-        raise typer.BadParameter("an encoder has its own vectors: --vectors or --encoder, not both")
-    dataset = open_dataset(data, additions_of(more, summaries, thesaurus, every_concept))
-    if encoder is not None:
-        made = prepare_in_pieces(dataset, out, encoder, most)
-    else:
-        made = prepare_in_words(
-            dataset, out, vectors=vectors, dim=dim, min_count=min_count, cache=cache
-        )
-    if dataset.repeated:  # known when the documents have been read
-        note(repeated_note(dataset.repeated))
-    size = sum(file.stat().st_size for file in out.iterdir())
-    about = {
-        "train": len(made.train.ids),
-        "dev": len(made.dev.ids),
-        "test": len(dataset.test),
-        "words": len(made.vocabulary),
-        "training tokens": len(made.train.tokens),
-    }
+    additions = additions_of(more, summaries, thesaurus, every_concept)
+    made = prepare_data(
+        data, additions, out=out, vectors=vectors, dim=dim, min_count=min_count, encoder=encoder,
+        most=most, cache=cache,
+    )  # fmt: skip
     if as_json:
-        print_json({"folder": str(out), "data": dataset.name, **about, "bytes": size})
+        told = {"folder": str(out), "data": made.data, **made.counts, "bytes": made.bytes}
+        print_json({**told, "repeated": by_file(made.repeated)})
         return
     print_table(
-        [*about, "MB", "folder"],
-        [[*(f"{count:,}" for count in about.values()), f"{size / 1e6:.1f}", out]],
+        [*made.counts, "MB", "folder"],
+        [[*(f"{count:,}" for count in made.counts.values()), f"{made.bytes / 1e6:.1f}", out]],
         left=("folder",),
     )
     note(f"Next: labelwise reproduce --prepared {out}")

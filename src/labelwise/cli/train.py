@@ -132,6 +132,7 @@ def train(
     if data is None or out is None:
         missing = "--data (or LABELWISE_DATA)" if data is None else "--out"
         raise typer.BadParameter(f"{missing} is needed to train")
+    from labelwise.corpus.more import by_file
     from labelwise.experiments.run_folder import logs_of
     from labelwise.experiments.train import train as train_method
     from labelwise.training.processes import speaks
@@ -148,7 +149,8 @@ def train(
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     if as_json:
         made = {"method": method, "bundle": str(out), "bytes": size}
-        print_json({**made, "logs": [str(log) for log in logs], **model.card})
+        beside = {"logs": [str(log) for log in logs], "repeated": by_file(model.repeated)}
+        print_json({**made, **beside, **model.card})
         return
     print_table(
         ["method", "documents", "labels", "seconds", "MB", "bundle"],

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from labelwise.cli.options import CacheOption, JsonOption
 from labelwise.cli.output import print_json, print_table
-from labelwise.errors import LabelwiseError
 from labelwise.progress import note
-
-if TYPE_CHECKING:
-    from labelwise.text.vectors import Vectors
 
 
 def vectors(
@@ -75,8 +71,8 @@ def vectors(
       labelwise vectors --join glove.6B.100d.txt own-200.txt.xz --out both-300.txt.xz
       labelwise vectors --prepared prepared --vectors own-200.txt.xz --beside --out beside.npz
     """
-    from labelwise.text.vector_files import join_vectors, write_vectors
-    from labelwise.text.vectors import read_vectors
+    from labelwise.experiments.word_vectors import write_cut, write_joined, write_learned
+    from labelwise.text.skipgram import SkipGram
 
     started = time.perf_counter()
     if (of is None) != (prepared is None):
@@ -85,19 +81,11 @@ def vectors(
         raise typer.BadParameter("--join and --prepared are two different tasks: choose one")
     if beside and prepared is None:
         raise typer.BadParameter("--beside goes with --prepared")
-    made: Vectors
     if join is not None:
-        made = join_vectors(read_vectors(join[0]), read_vectors(join[1]))
-        write_vectors(out, made)
+        made = write_joined(out, *join)
     elif prepared is not None and of is not None:
-        made = _cut(prepared, of, beside, out)
-    else:
-        if data is None:
-            raise typer.BadParameter("--data (or LABELWISE_DATA) is needed to learn vectors")
-        from labelwise.corpus.dataset import open_dataset
-        from labelwise.text.skipgram import SkipGram, learn_vectors
-        from labelwise.text.tokenized import tokenize_corpus
-
+        made = write_cut(out, prepared, of, beside=beside)
+    elif data is not None:
         how = SkipGram(
             dim=dim,
             window=window,
@@ -106,8 +94,9 @@ def vectors(
             epochs=epochs,
             seed=seed,
         )
-        made = learn_vectors(tokenize_corpus(open_dataset(data).train, cache=cache), how)
-        write_vectors(out, made)
+        made = write_learned(out, data, how, cache=cache)
+    else:
+        raise typer.BadParameter("--data (or LABELWISE_DATA) is needed to learn vectors")
     seconds = time.perf_counter() - started
     if as_json:
         about = {"file": str(out), "words": len(made), "dim": made.dim}
@@ -120,28 +109,3 @@ def vectors(
     )
     if prepared is None:
         note(f"Next: labelwise train bigru-lwan --data DATA --out BUNDLE --set vectors={out}")
-
-
-def _cut(prepared: Path, of: Path, beside: bool, out: Path) -> Vectors:
-    """Write the vectors of a prepared corpus's words, by row."""
-    from labelwise.text.vectors import read_vectors
-    from labelwise.text.vocabulary import Vocabulary
-    from labelwise.training.prepared import read_prepared
-    from labelwise.training.vector_rows import write_vector_rows
-
-    corpus, _ = read_prepared(prepared)
-    vocabulary = corpus.vocabulary
-    if not isinstance(vocabulary, Vocabulary):
-        raise LabelwiseError(f"{prepared} was prepared in pieces of an encoder, which has its own")
-    found = read_vectors(of, vocabulary.words)
-    name = f"{_own_name(prepared)}+{of.name}" if beside else of.name
-    write_vector_rows(out, found, vocabulary, name=name, beside=beside)
-    return found
-
-
-def _own_name(prepared: Path) -> str:
-    """What the vectors of the prepared corpus are called in the settings of a run."""
-    from labelwise.training.prepared import read_record
-
-    settings = read_record(prepared)["settings"]
-    return str(settings.get("vectors", "random"))

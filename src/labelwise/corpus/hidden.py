@@ -123,6 +123,7 @@ def hide(dataset: Dataset, hiding: Hiding) -> HiddenDataset:
         dataset.thesaurus_path,
         dataset.skipped,
         dataset.additions,
+        dataset.repeated,
         whole=dataset,
         hiding=hiding,
     )

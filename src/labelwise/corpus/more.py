@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from labelwise.corpus import eurlex57k
 from labelwise.corpus.document import Document
@@ -98,12 +99,19 @@ def _summaries(path: Path) -> Iterator[Document]:
                         yield item
 
 
+def by_file(repeated: Sequence[Repeated]) -> list[dict[str, Any]]:
+    """The ids of all documents that were left out, file by file and by where the others are."""
+    found: dict[tuple[Path, str], list[str]] = {}
+    for one in repeated:
+        found.setdefault((one.file, one.kept), []).append(one.id)
+    return [{"file": str(file), "kept": kept, "ids": ids} for (file, kept), ids in found.items()]
+
+
 def repeated_note(repeated: Sequence[Repeated]) -> str:
     """Which documents were left out, file by file; the first ten of each by name."""
     lines = []
-    places = dict.fromkeys((one.file, one.kept) for one in repeated)
-    for file, kept in places:
-        ids = [one.id for one in repeated if (one.file, one.kept) == (file, kept)]
+    for left_out in by_file(repeated):
+        file, kept, ids = left_out["file"], left_out["kept"], left_out["ids"]
         rest = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
         lines.append(
             f"left out {len(ids)} document{'s' if len(ids) > 1 else ''} of {file}, whose id is in "

@@ -13,11 +13,18 @@ from labelwise.methods.base import Joining
 
 
 def member_digests(members: Sequence[str | Path]) -> dict[str, str]:
-    """What is joined from bundles is stale once one of them has another digest."""
-    return {
-        Path(path).name.removesuffix(".bundle"): str(bundles.describe(path)["digest"])
-        for path in members
-    }
+    """What is joined from bundles is stale once one of them has another digest.
+
+    Members of one name (``a/svm.bundle``, ``b/svm.bundle``) are told apart by their numbers among
+    all members, ``1/svm`` and ``2/svm``: no folder is called so.
+    """
+    names = [Path(path).name.removesuffix(".bundle") for path in members]
+    called = [
+        name if names.count(name) == 1 else f"{number}/{name}"
+        for number, name in enumerate(names, start=1)
+    ]
+    digests = [str(bundles.describe(path)["digest"]) for path in members]
+    return dict(zip(called, digests, strict=True))
 
 
 def joined(

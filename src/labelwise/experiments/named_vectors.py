@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from labelwise.corpus.dataset import NOTHING, Additions, open_dataset
+from labelwise.corpus.dataset import NOTHING, Additions
 from labelwise.errors import InputError
 from labelwise.experiments.configs import find_vectors
+from labelwise.experiments.word_vectors import write_joined, write_learned
 from labelwise.progress import note
+from labelwise.text.skipgram import SkipGram
 
 LEARNED = re.compile(r"skipgram-(\d+)\.txt(?:\.gz|\.xz)?")
 
@@ -32,24 +34,17 @@ def vectors_file(
             return found
     made = kept / name
     if "+" in name:
-        from labelwise.text.vector_files import join_vectors, write_vectors
-        from labelwise.text.vectors import read_vectors
-
         first, _, second = name.partition("+")
-        files = [
+        files = (
             vectors_file(part, data, kept, config, cache, additions=additions)
             for part in (first, second)
-        ]
-        write_vectors(made, join_vectors(*(read_vectors(file) for file in files)))
+        )
+        write_joined(made, *files)
         return made
     if learned := LEARNED.fullmatch(name):
-        from labelwise.text.skipgram import SkipGram, learn_vectors
-        from labelwise.text.tokenized import tokenize_corpus
-        from labelwise.text.vector_files import write_vectors
-
         note(f"learning {name} from the training documents")
-        corpus = tokenize_corpus(open_dataset(data, additions).train, cache=cache)
-        write_vectors(made, learn_vectors(corpus, SkipGram(dim=int(learned[1]))))
+        how = SkipGram(dim=int(learned[1]))
+        write_learned(made, data, how, cache=cache, additions=additions)
         return made
     raise InputError(
         "there is no such file of word vectors (setting 'vectors'); it was looked for here, beside "

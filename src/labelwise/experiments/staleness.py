@@ -12,8 +12,7 @@ from labelwise.errors import BundleError
 from labelwise.evaluation.runs import log_path
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.trainings import Folders, Training, compared
-from labelwise.methods import Settings
-from labelwise.training.recipe import Recipe
+from labelwise.methods import Method, get
 
 
 def unfinished(
@@ -42,7 +41,7 @@ def _is_finished(one: Training, corpus: Corpus, folders: Folders) -> bool:
             return not _has_other_members(one, run.get("members", {}), folders)
         if compared(run["settings"], type(one.settings)) != one.compared:
             return False
-        return not _was_cut_short(run["settings"], one.settings, log_path(path))
+        return not _was_cut_short(run["settings"], get(one.method)(one.settings), log_path(path))
     except (OSError, ValueError, LookupError, TypeError, AttributeError, BundleError):
         return False
 
@@ -56,11 +55,11 @@ def _has_other_members(one: Training, digests: Mapping[str, str], folders: Folde
     return any(bundles.describe(folders.bundle(name))["digest"] != digests[name] for name in there)
 
 
-def _was_cut_short(had: Mapping[str, Any], wanted: Settings, log: Path) -> bool:
+def _was_cut_short(had: Mapping[str, Any], wanted: Method, log: Path) -> bool:
     """Whether the clock ended the training of a run, where more time is given now."""
     allowed, now = had.get("max_seconds"), None
-    if isinstance(wanted, Recipe):
-        now = wanted.max_seconds
+    if wanted.recipe is not None:
+        now = wanted.recipe.max_seconds
     if allowed is None or (now is not None and now <= allowed):
         return False
     end = json.loads(log.read_text("utf-8").splitlines()[-1])

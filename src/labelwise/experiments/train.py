@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
+from labelwise.corpus.more import Repeated
 from labelwise.errors import CallError, LabelwiseError
 from labelwise.evaluation.runs import DataRecord, current_versions, peak_memory
 from labelwise.experiments.configs import settings_from
@@ -18,12 +19,22 @@ from labelwise.experiments.named_vectors import vectors_file
 from labelwise.experiments.run_folder import finish_run, run_folders, set_run_folder
 from labelwise.experiments.settings import assignments
 from labelwise.experiments.shards import set_shard
-from labelwise.methods import get
-from labelwise.methods.base import Settings, VectorSettings
+from labelwise.methods import Method, get
+from labelwise.methods.base import VectorSettings
 from labelwise.model import Model
 from labelwise.progress import note
 from labelwise.training.processes import Processes, are_several, together
-from labelwise.training.recipe import Recipe
+
+
+class Trained(Model):
+    """A model that was trained just now."""
+
+    def __init__(
+        self, method: Method, card: Mapping[str, Any], repeated: Sequence[Repeated]
+    ) -> None:
+        super().__init__(method, card=card)
+        self.repeated = repeated
+        """Of the additional documents those left out, for their ids are there already."""
 
 
 def train(
@@ -47,7 +58,7 @@ def train(
     shard: str | None = None,
     skip_bad: bool = False,
     command: str = "",
-) -> Model:
+) -> Trained:
     """Train a method on a data set; with ``out``, write it there as a bundle.
 
     The options are those of `labelwise train`. ``settings`` are those of the method, by name, or as
@@ -64,7 +75,7 @@ def train(
     hiding = hiding_of(hide, draw, drop_documents)
     additions = additions_of(more, summaries, thesaurus, every_concept)
     where = Path(cache) if cache is not None else None
-    with _processes(method, chosen) as processes:
+    with _processes(cls(chosen)) as processes:
         if out is not None and processes.is_first:
             bundles.check_writable(Path(out))
         if isinstance(chosen, VectorSettings) and chosen.vectors:
@@ -102,19 +113,19 @@ def train(
                 bundles.save(model, out, card=card)
             finish_run(model)
         processes.wait()  # for the bundle: whoever looks for it then finds it
-    return Model(model, card=card)
+    return Trained(model, card, dataset.repeated)
 
 
 @contextmanager
-def _processes(method: str, settings: Settings) -> Iterator[Processes]:
+def _processes(method: Method) -> Iterator[Processes]:
     """Those that train together, where `torchrun` has started several."""
     if not are_several():
         yield Processes()
         return
-    if not isinstance(settings, Recipe):
+    if method.recipe is None:
         raise LabelwiseError(
-            f"{method} is trained by one process: start it without torchrun; networks are trained "
-            "by several, and svm and logistic by shards (--shard)"
+            f"{method.name} is trained by one process: start it without torchrun; networks are "
+            "trained by several, and svm and logistic by shards (--shard)"
         )
-    with together(settings.device) as found:
+    with together(method.recipe.device) as found:
         yield found

@@ -92,9 +92,11 @@ def method_names(given: Sequence[str], corpus: Corpus) -> list[str]:
     names = asked or list(REGISTRY)
     if corpus.data is None:
         in_pieces = "encoder" in corpus.of_prepared
-        unfit = [name for name in names if not is_network(name) or reads_pieces(name) != in_pieces]
+        unfit = [
+            name for name in names if not get(name).is_network() or reads_pieces(name) != in_pieces
+        ]
         if asked and unfit:
-            if is_network(unfit[0]):
+            if get(unfit[0]).is_network():
                 raise LabelwiseError(
                     f"the corpus was prepared in {'pieces of an encoder' if in_pieces else 'words'}"
                     f", which {unfit[0]} does not read: prepare one for it, or give --data"
@@ -103,10 +105,6 @@ def method_names(given: Sequence[str], corpus: Corpus) -> list[str]:
         names = [name for name in names if name not in unfit]
     wanted = [*(member for name in names for member in get(name).joined_from), *names]
     return list(dict.fromkeys(wanted))
-
-
-def is_network(name: str) -> bool:
-    return get(name).reads != "documents"
 
 
 def reads_pieces(name: str) -> bool:
@@ -125,12 +123,12 @@ def trainings(
     for seed in range(seeds):
         for name in names:
             joined_from = get(name).joined_from
-            if seed and not any(map(is_network, (name, *joined_from))):
+            if seed and not any(get(one).is_network() for one in (name, *joined_from)):
                 continue
             config = _config_file(configs, corpus.name, name)
             settings = training_settings(name, seed, corpus, config, given)
             members = tuple(
-                f"{member}-{seed if is_network(member) else 0}" for member in joined_from
+                f"{member}-{seed if get(member).is_network() else 0}" for member in joined_from
             )
             yield Training(name, seed, settings, config, members)
 
@@ -156,7 +154,7 @@ def training_settings(
     known = {one.name for one in dataclasses.fields(cls)}
     over = {_key(one): one for one in given if _key(one) in known}
     over["seed"] = f"seed={seed}"
-    if is_network(name) and corpus.prepared is not None:
+    if get(name).is_network() and corpus.prepared is not None:
         own = corpus.of_prepared
         asked = read_config(config) if config is not None else {}
         asked |= {key: one.partition("=")[2].strip() for key, one in over.items()}
@@ -180,7 +178,7 @@ def _key(assignment: str) -> str:
 def job_of(one: Training, corpus: Corpus, folders: Folders, command: str) -> Job:
     """What a worker is told. Vectors that have to be learned or joined are made here."""
     settings, rows = one.settings, None
-    prepared = corpus.prepared if is_network(one.method) else None
+    prepared = corpus.prepared if get(one.method).is_network() else None
     if isinstance(settings, VectorSettings) and settings.vectors:
         name = settings.vectors
         if prepared is not None:

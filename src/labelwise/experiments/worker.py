@@ -41,7 +41,6 @@ from labelwise.files import write_whole
 from labelwise.locks import locked
 from labelwise.methods import Method, Scores
 from labelwise.methods.base import Resumable, VectorSettings
-from labelwise.training.recipe import Recipe
 
 WAIT = 10.0
 """Seconds that a worker waits for another one: that of a command that was killed ends by itself."""
@@ -171,12 +170,12 @@ def outcome_of(run: Run) -> dict[str, Any]:
 
 def _device(method: Method) -> tuple[str, int | None]:
     """The name of what the method was trained on, and the most memory it held there."""
-    if isinstance(method.settings, Recipe):
+    if (recipe := method.recipe) is not None:
         import torch
 
         from labelwise.training.device import choose_device
 
-        if (device := choose_device(method.settings.device)).type == "cuda":
+        if (device := choose_device(recipe.device)).type == "cuda":
             return torch.cuda.get_device_name(device), torch.cuda.max_memory_allocated(device)
     return "cpu", peak_memory()
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +22,7 @@ from labelwise.evaluation.calibration import Calibration
 from labelwise.evaluation.threshold import tune_threshold
 from labelwise.evaluation.unseen_scale import UnseenScale
 from labelwise.methods.spans import Span
+from labelwise.training.recipe import Recipe
 
 Scores = NDArray[np.float32]
 """Documents × labels, in label order; higher is more likely."""
@@ -169,6 +170,16 @@ class Method(ABC):
         if self._label_space is None:
             raise LabelwiseError(f"{self.name} is not fitted yet: call fit, or load a bundle")
         return self._label_space
+
+    @classmethod
+    def is_network(cls) -> bool:
+        """Whether it is trained by a ``recipe``, on words or pieces that may be numbered."""
+        return cls.reads != "documents"
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """How a network is trained, which its settings say; None where the method is none."""
+        return cast(Recipe, self.settings) if self.is_network() else None
 
     @property
     def parts(self) -> tuple[Method, ...]:

@@ -1,0 +1,46 @@
+"""The digests of members: one for each, whatever their folders are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from labelwise import bundle as bundles
+from labelwise.corpus.dataset import Dataset
+from labelwise.experiments.joining import member_digests
+from labelwise.methods.exact_match import ExactMatch
+
+
+def saved(folder: Path, data: Dataset, command: str) -> Path:
+    method = ExactMatch()
+    method.fit(data.train[:20], data.dev[:5], data.label_space)
+    bundles.save(method, folder, card={"command": command})
+    return folder
+
+
+def digest(folder: Path) -> str:
+    return str(bundles.describe(folder)["digest"])
+
+
+def test_members_of_different_names_are_called_by_them(synthetic: Dataset, tmp_path: Path) -> None:
+    a, b = (saved(tmp_path / name, synthetic, name) for name in ("svm.bundle", "lexical"))
+    assert member_digests([a, b]) == {"svm": digest(a), "lexical": digest(b)}
+
+
+@pytest.mark.parametrize("changed", [0, 2])
+def test_a_change_of_either_of_two_members_with_one_name_is_seen(
+    synthetic: Dataset, tmp_path: Path, changed: int
+) -> None:
+    members = [tmp_path / name for name in ("a/svm.bundle", "lexical.bundle", "b/svm.bundle")]
+    for number, member in enumerate(members):
+        saved(member, synthetic, f"of {number}")
+    before = member_digests(members)
+    assert before == {
+        "1/svm": digest(members[0]),
+        "lexical": digest(members[1]),
+        "3/svm": digest(members[2]),
+    }
+    saved(members[changed], synthetic, "trained again")
+    after = member_digests(members)
+    assert [name for name in before if before[name] != after[name]] == [f"{changed + 1}/svm"]
