@@ -24,6 +24,7 @@ from labelwise import bundle, methods
 from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.labels import GROUPS
+from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.calibration import Calibration, Curve
 from labelwise.evaluation.unseen_scale import UnseenScale
@@ -310,8 +311,16 @@ def check_what_a_method_says_of_itself_holds(method: Method, data: Dataset, fold
     if isinstance(method, Rounding):
         np.testing.assert_allclose(method.in_eight_bits().scores(some), scores, atol=0.1)
     if isinstance(method, Widening):
-        wider = method.with_labels({"7001": "imports of fruit"})
-        assert wider.scores(some).shape == (4, len(data.label_space) + 1)
+        extra, others = {"7001": "imports of fruit"}, ("fishing vessels", "a quota")
+        wider = method.with_labels(extra)
+        plain, new = wider.scores(some), wider.label_space.index["7001"]
+        assert plain.shape == (4, len(data.label_space) + 1)
+        for id in ("7001", "7002"):  # what a thesaurus says of another label changes nothing
+            concepts = [Concept(id, "", "imports", others, ("1",)), Concept("1", "", "trade")]
+            known = method.with_labels(extra, Thesaurus.of(concepts)).scores(some)
+            same = np.arange(plain.shape[1]) != (new if id in extra else -1)
+            np.testing.assert_array_equal(known[:, same], plain[:, same])
+            assert np.isfinite(known).all()
     if isinstance(method, Twinning):
         twin = type(method).like(method.parts, method)
         np.testing.assert_array_equal(twin.scores(some), scores)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import inspect
 import json
+import re
+import shutil
 import subprocess
 import sys
 import typing
@@ -16,15 +18,18 @@ import numpy as np
 import pytest
 
 import labelwise
+from labelwise import bundle
 from labelwise import model as front
 from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.synthetic import make_dataset
+from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import CallError, LabelwiseError
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.svm import SVM
 from labelwise.model import TagOptions
 
-DOCS = Path(__file__).parent.parent / "docs/python.md"
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs/python.md"
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +45,24 @@ def test_the_examples_of_the_page_hold() -> None:
     assert doctest.testmod(front).failed == 0
 
 
+@pytest.mark.skipif(not DOCS.is_file(), reason="the pages are not part of the package")
+def test_the_example_of_added_labels_in_the_readme_runs(
+    synthetic: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = ExactMatch()
+    exact.fit(synthetic.train, synthetic.dev, synthetic.label_space)
+    bundle.save(exact, tmp_path / "z.bundle", card={"name": "mine"})
+    shutil.copy(synthetic.paths["test"], tmp_path / "acts.jsonl")
+    monkeypatch.chdir(tmp_path)
+    _, example = re.findall(r"```python\n(.+?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
+    done: dict[str, Any] = {}
+    exec(example, done)
+    assert done["scores"].shape == (len(synthetic.test), len(synthetic.label_space) + 1)
+    assert [one.label for one in done["reasons"]] == ["7001"]
+    wider = labelwise.load("wider.bundle")
+    assert (wider.name, "7001" in wider.labels.index) == ("mine", True)
+
+
 def test_importing_it_costs_nothing() -> None:
     code = "import sys, labelwise; print('numpy' in sys.modules, labelwise.load.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -49,7 +72,7 @@ def test_importing_it_costs_nothing() -> None:
     assert all(getattr(labelwise, name) for name in labelwise.__all__)
 
 
-@pytest.mark.parametrize("name", ["train", "evaluate", "join", "compare"])
+@pytest.mark.parametrize("name", ["train", "evaluate", "join", "compare", "learn"])
 def test_a_function_takes_the_options_of_the_command_of_its_name(name: str) -> None:
     from labelwise.cli import app
 
@@ -99,7 +122,7 @@ def test_what_is_trained_and_measured_in_python_is_what_the_commands_write(
     assert run.threshold == json.loads(ran)["threshold"]
     [row] = labelwise.compare([tmp_path / "r"], rounds=10).methods
     assert row.figures["RP@5"].mean == run.value("test", "all", "RP@5")
-    with pytest.raises(CallError, match="--prepared or --on is needed"):
+    with pytest.raises(CallError, match="--prepared or --on is needed; in Python data, prep"):
         labelwise.evaluate(trained)
 
 
@@ -123,6 +146,56 @@ def test_a_text_a_document_a_file_and_a_list_are_tagged(
     assert [tag.id for tag in of_text] == [tag.id for tag in of_file]
     assert [one.document.id for one in model.tag([act, file, "steel"])] == [act.id, "act", "text"]
     assert model.scores([act, synthetic.test[1]]).shape == (2, len(model.labels))
+
+
+@pytest.mark.parametrize("name", ["act.txt", "acts/act.txt", "acts/", "./acts"])
+def test_the_name_of_a_file_is_not_taken_for_a_text(
+    model: labelwise.Model, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "acts").mkdir()
+    for file in ("act.txt", "acts/act.txt"):
+        (tmp_path / file).write_text("On imports of citrus fruit.", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    kind = "file" if name.endswith("txt") else "folder"
+    told = re.escape(f'"{name}" is the name of a {kind}: give Path("{name}") to read it, or its')
+    calls: list[Callable[[], Any]] = [
+        lambda: model.tag(name),
+        lambda: model.tag(["a text", name]),
+        lambda: model.explain(name),
+        lambda: model.scores(name),
+        lambda: model.scores([name]),
+        lambda: model.evidence(name, model.labels.ids[:1]),
+    ]
+    for call in calls:
+        with pytest.raises(LabelwiseError, match=told):
+            call()
+    assert len(model.tag(Path(name))) == 1
+    [same] = model.tag([f"{name}\n"])  # a text in any case
+    assert same.document.text == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", ".", "acts", "no such file.txt", "oranges\0lemons", "\ud800", "x" * 900, "~/act.txt"],
+)
+def test_any_other_text_of_one_line_is_tagged(
+    model: labelwise.Model, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "acts").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert model.scores(text).shape == (1, len(model.labels))
+
+
+def test_a_text_that_is_no_name_is_not_looked_for(
+    model: labelwise.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def looked(path: Path) -> bool:
+        raise AssertionError(path)
+
+    monkeypatch.setattr(Path, "is_file", looked)
+    monkeypatch.setattr(Path, "is_dir", looked)
+    for text in ("oranges " * 1000, "act.txt\n", "Oranges.\nLemons."):
+        assert model.scores(text).shape == (1, len(model.labels))
 
 
 def test_what_is_left_out_and_let_in(model: labelwise.Model, synthetic: Dataset) -> None:
@@ -165,15 +238,36 @@ def test_labels_are_added_where_words_are_known(model: labelwise.Model, syntheti
     wider = labelwise.Model(exact).with_labels({"new": word})
     assert "new" in {tag.id for tag in wider.tag(synthetic.test[0], top=50, include=["new"])}
     assert "new" not in labelwise.Model(exact).labels.index
-    with pytest.raises(LabelwiseError, match="svm cannot score a label"):
+    with pytest.raises(LabelwiseError, match=r"svm cannot score a label .* can: .*exact-match"):
         model.with_labels({"new": word})
+
+
+def test_names_in_another_language_stay_where_labels_are_added(synthetic: Dataset) -> None:
+    exact = ExactMatch()
+    exact.fit(synthetic.train, synthetic.dev, synthetic.label_space)
+    act, (first, second) = synthetic.test[0], synthetic.label_space.labels[:2]
+    given = Thesaurus.of(
+        [
+            Concept(first.id, "", first.descriptor, translations=(("fr", ("agrumes",)),)),
+            Concept(second.id, "", "its name of today", broader=(first.id,)),
+        ]
+    )
+    model = labelwise.Model(exact, name="mine", card={"name": "mine"})
+    wider = model.in_language("fr", given).with_labels({"new": "bicycle"})
+    tags = {tag.id: tag for tag in wider.tag(act, include=[first.id, second.id, "new"])}
+    assert tags[first.id].descriptor == "agrumes"
+    assert tags["new"].descriptor == "bicycle"
+    assert tags[second.id].descriptor == second.descriptor  # without a French name it keeps its own
+    assert tags[second.id].place_words == "agrumes › its name of today"
+    assert (wider.name, wider.card) == (model.name, model.card)
+    [again] = wider.in_language("fr", given).tag(act, include=["new"])
+    assert again.id == "new"
+    assert model.tag(act, include=[first.id]).tags[0].descriptor == first.descriptor
 
 
 def test_python_and_the_command_line_say_the_same(
     labelwise_cli: Callable[..., Any], model: labelwise.Model, synthetic: Dataset, tmp_path: Path
 ) -> None:
-    from labelwise import bundle
-
     folder = tmp_path / "svm.bundle"
     bundle.save(model.method, folder)
     act = tmp_path / "act.txt"

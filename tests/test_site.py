@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+import labelwise
 from labelwise.methods import REGISTRY
 
 ROOT = Path(__file__).parents[1]
@@ -43,6 +44,20 @@ def test_the_reference_is_made_from_the_program(site: Path) -> None:
     assert "Weight of the loss against the size of the weights." in settings
     methods = text_of(site / "reference/methods/index.html")
     assert "Raise an error for the first of these settings" in methods  # a docstring
+
+
+@pytest.mark.xdist_group("site")
+def test_all_that_the_front_door_offers_stands_in_the_reference(site: Path) -> None:
+    pages = "".join(
+        (site / f"reference/{page}/index.html").read_text("utf-8")
+        for page in ("python", "corpus", "evaluation")
+    )
+    for name in labelwise.__all__:
+        offered = getattr(labelwise, name)
+        if name != "__version__":
+            assert f'id="{offered.__module__}.{offered.__qualname__}"' in pages, name
+    assert 'id="labelwise.sklearn.Tagger.fit"' in pages
+    assert 'id="labelwise.model.Model.with_labels"' in pages
 
 
 @pytest.mark.xdist_group("site")

@@ -10,6 +10,7 @@ for tag in model.tag("On imports of citrus fruit from Morocco ...").tags:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
@@ -28,9 +29,9 @@ from labelwise.corpus.thesaurus import PART, Thesaurus
 from labelwise.corpus.uris import uri_of
 from labelwise.errors import LabelwiseError
 from labelwise.evidence.heat import phrases_of
-from labelwise.evidence.predictions import Cut, Prediction, rank
+from labelwise.evidence.predictions import EVERY, Cut, rank
 from labelwise.export import hub
-from labelwise.methods import Evidence, Method, Scores
+from labelwise.methods import REGISTRY, Evidence, Method, Scores, get
 from labelwise.methods.base import Widening
 
 BATCH = 256
@@ -38,6 +39,9 @@ BATCH = 256
 
 DIGITS = 6
 """Of scores and weights where they are written."""
+
+LONGEST_NAME = 1_000
+"""Characters of a text that may be the name of a file that somebody forgot to put into a path."""
 
 What = str | Path | Document
 """A text, a file or a folder, or a document that was read before."""
@@ -104,6 +108,30 @@ class Tag:
         return record
 
 
+def tag_of(
+    label: Label,
+    thesaurus: Thesaurus | None,
+    names: Thesaurus | None = None,
+    language: str | None = None,
+) -> Tag:
+    """All of a tag that does not hang on a document. ``names`` is a thesaurus by its names in a
+    language; a label that has none there keeps its own."""
+    known = next((one for one in (names, thesaurus) if one and label.id in one.concepts), None)
+    concept = known[label.id] if known is not None else None
+    there = concept.names_in(language) if concept is not None and language is not None else ()
+    own = label.descriptor or (concept.label if concept is not None else "")
+    return Tag(
+        id=label.id,
+        uri=uri_of(label.id, concept),
+        descriptor=there[0] if there else own,
+        rank=0,
+        score=0.0,
+        assigned=False,
+        group=label.group,
+        place=known.place_json(label.id) if known is not None else None,
+    )
+
+
 class TagOptions(TypedDict, total=False):
     """Which labels ``Model.tag`` and ``Model.tags`` give of a document, and with what."""
 
@@ -158,11 +186,12 @@ class Model:
         name: str = "",
         thesaurus: Thesaurus | None = None,
         card: Mapping[str, Any] | None = None,
-        names: Thesaurus | None = None,
     ) -> None:
-        self.method, self.thesaurus, self._names = method, thesaurus, names
+        self.method, self.thesaurus = method, thesaurus
         self.name = name or method.name
         self.card: Mapping[str, Any] = card or {}
+        self._names: Thesaurus | None = None
+        self._language: str | None = None
         self._tags: dict[str, Tag] = {}
 
     def __repr__(self) -> str:
@@ -197,6 +226,8 @@ class Model:
         """The labels of a text or a document; of a file, a folder or a list, those of each of its
         documents in a list. ``TagOptions`` has the options; ``tags`` takes the same, and more
         documents than fit in memory.
+
+        A ``str`` is always a text: one that is the name of a file is refused.
         """
         found = list(self.tags(_documents(what), **options))
         return found[0] if isinstance(what, str | Document) else found
@@ -236,8 +267,8 @@ class Model:
         score = self.method.scores if include else self.method.best_scores
         for batch in batches(documents, BATCH):
             for document, scores in zip(batch, score(batch), strict=True):
-                found = rank(scores, self.labels, top=top, cut=cut, allowed=allowed)
-                yield self.tagging(document, found, evidence=evidence)
+                found = self.ranked(scores, top=top, cut=cut, allowed=allowed)
+                yield self._explained(document, found) if evidence else Tagging(document, found)
 
     def explain(
         self,
@@ -252,8 +283,8 @@ class Model:
         [document] = _documents(what)
         scores = self.method.scores([document])[0]
         allowed = self.allowed(labels, ())
-        found = rank(scores, self.labels, top=len(set(labels)) or top, allowed=allowed)
-        return self.tagging(document, found, evidence=True, explainer=explainer)
+        found = self.ranked(scores, top=len(set(labels)) or top, allowed=allowed)
+        return self._explained(document, found, explainer)
 
     def scores(self, what: What | Sequence[What]) -> Scores:
         """Documents × labels: a probability each."""
@@ -266,12 +297,18 @@ class Model:
         [document] = _documents(what)
         return self.method.evidence(document, labels, explainer)
 
-    def with_labels(self, extra: Mapping[str, str]) -> Model:
-        """The model with more labels, by id and descriptor, each scored from its descriptor."""
+    def with_labels(self, extra: Mapping[str, str], thesaurus: Thesaurus | None = None) -> Model:
+        """The model with more labels, by id and descriptor, each scored from its descriptor and,
+        where a thesaurus has it, from the other names that the method knows labels by."""
         if not isinstance(self.method, Widening):
-            raise LabelwiseError(f"{self.method.name} cannot score a label it was not trained for")
-        wider = self.method.with_labels(extra)
-        return Model(wider, name=self.name, thesaurus=self.thesaurus, card=self.card)
+            able = [name for name in REGISTRY if issubclass(get(name), Widening)]
+            raise LabelwiseError(
+                f"{self.method.name} cannot score a label that it was not trained for; these "
+                f"methods can: {', '.join(able)}"
+            )
+        made = copy(self)
+        made.method, made._tags = self.method.with_labels(extra, thesaurus), {}
+        return made
 
     def in_language(self, language: str, thesaurus: Thesaurus | None = None) -> Model:
         """The model with names and places of labels in another language, as a thesaurus has them,
@@ -284,41 +321,37 @@ class Model:
                 + (f", but in {', '.join(there)}" if there else "")
                 + ": give a thesaurus that has them"
             )
-        return Model(
-            self.method,
-            name=self.name,
-            thesaurus=self.thesaurus,
-            card=self.card,
-            names=known.in_language(language),
-        )
+        made = copy(self)
+        made._names, made._language, made._tags = known.in_language(language), language, {}
+        return made
 
-    def tagging(
+    def ranked(
         self,
-        document: Document,
-        predictions: Sequence[Prediction],
+        scores: NDArray[np.float32],
         *,
-        evidence: bool = False,
-        explainer: str | None = None,
-    ) -> Tagging:
-        """Ranked predictions as they are shown."""
-        ids = [one.label.id for one in predictions]
-        found = self.ranked(predictions)
-        if evidence:
-            why = self.method.evidence(document, ids, explainer)
-            found = [replace(tag, evidence=one) for tag, one in zip(found, why, strict=True)]
-        return Tagging(document, found)
-
-    def ranked(self, predictions: Sequence[Prediction]) -> list[Tag]:
-        """Predictions, the best first, as tags."""
+        top: int,
+        cut: Cut = EVERY,
+        allowed: NDArray[np.bool_] | None = None,
+    ) -> list[Tag]:
+        """The best labels of one row of scores, best first, among the columns that are allowed."""
+        found = rank(scores, self.labels, top=top, cut=cut, allowed=allowed)
         return [
             replace(
                 self._shown(one.label),
-                rank=rank,
+                rank=at,
                 score=one.score,
                 assigned=one.score > self.threshold,
             )
-            for rank, one in enumerate(predictions, 1)
+            for at, one in enumerate(found, 1)
         ]
+
+    def _explained(
+        self, document: Document, tags: Sequence[Tag], explainer: str | None = None
+    ) -> Tagging:
+        """The tags of a document, each with the words that speak for it."""
+        why = self.method.evidence(document, [tag.id for tag in tags], explainer)
+        found = [replace(tag, evidence=one) for tag, one in zip(tags, why, strict=True)]
+        return Tagging(document, found)
 
     def named(self, id: str) -> Label:
         """A label by the name that is shown; one that the model does not have, by its id."""
@@ -329,24 +362,11 @@ class Model:
         return replace(label, descriptor=self._shown(label).descriptor)
 
     def _shown(self, label: Label) -> Tag:
-        """All of a tag that does not hang on the document; made once for each label."""
+        """All of a label's tag that does not hang on a document; made once."""
         found = self._tags.get(label.id)
         if found is None:
-            known = next(
-                (one for one in (self._names, self.thesaurus) if one and label.id in one.concepts),
-                None,
-            )
-            concept = known[label.id] if known is not None else None
-            named = concept is not None and known is self._names
-            found = self._tags[label.id] = Tag(
-                id=label.id,
-                uri=uri_of(label.id, concept),
-                descriptor=concept.label if concept and named else label.descriptor,
-                rank=0,
-                score=0.0,
-                assigned=False,
-                group=label.group,
-                place=known.place_json(label.id) if known is not None else None,
+            found = self._tags[label.id] = tag_of(
+                label, self.thesaurus, self._names, self._language
             )
         return found
 
@@ -375,29 +395,36 @@ class Model:
         """The columns that both lists leave; None where there is no list."""
         if not include and not exclude:
             return None
-        include, exclude = self._labels_of(include), self._labels_of(exclude)
-        for id in (*include, *exclude):
-            if id not in self.labels.index:
-                raise LabelwiseError(f"{id} is not a label of this model")
-        allowed = np.full(len(self.labels), not include)
-        allowed[[self.labels.index[id] for id in include]] = True
-        allowed[[self.labels.index[id] for id in exclude]] = False
+        chosen, unknown = self.meant(include)
+        dropped, others = self.meant(exclude)
+        if wrong := [*unknown, *others]:
+            raise LabelwiseError(f"{wrong[0]} is not a label of this model")
+        return self.columns(chosen if include else None, dropped)
+
+    def meant(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
+        """The ids of the labels that words mean, one a word or, by the name of a part of the
+        thesaurus (``mt:6006``), all labels in it; and the words that are the id of none."""
+        known, index = self.thesaurus or Thesaurus.of(()), self.labels.index
+        ids: list[str] = []
+        unknown: list[str] = []
+        for word in words:
+            if word in index:
+                ids.append(word)
+            elif PART.match(word):
+                ids += [one for one in known.within(word) if one in index]
+            else:
+                unknown.append(word)
+        return ids, unknown
+
+    def columns(self, include: Sequence[str] | None, exclude: Sequence[str]) -> NDArray[np.bool_]:
+        """Of the labels by these ids, or of all, those that are not excluded."""
+        index = self.labels.index
+        allowed = np.full(len(index), include is None)
+        allowed[[index[id] for id in include or ()]] = True
+        allowed[[index[id] for id in exclude]] = False
         if not allowed.any():
             raise LabelwiseError("the lists leave no label of this model")
         return allowed
-
-    def _labels_of(self, words: Sequence[str]) -> list[str]:
-        """The same ids, with the labels of a part of the thesaurus (``mt:6006``) in its place."""
-        known = self.thesaurus or Thesaurus.of(())
-        return [
-            id
-            for word in words
-            for id in (
-                [one for one in known.within(word) if one in self.labels.index]
-                if PART.match(word) and word not in self.labels.index
-                else [word]
-            )
-        ]
 
 
 def load(name_or_folder: str | Path = shipped.NAME) -> Model:
@@ -417,7 +444,24 @@ def _documents(what: What | Sequence[What]) -> list[Document]:
     if isinstance(what, Document):
         return [what]
     if isinstance(what, str):
+        _refuse_name(what)
         return [Document("text", *split_act(what))]
     if isinstance(what, Path):
         return list(read(what))
     return [document for one in what for document in _documents(one)]
+
+
+def _refuse_name(text: str) -> None:
+    """Raise an error for a text that is the name of a file or, written with a slash, of a folder:
+    whoever gives it wants what is in there. No other text is looked for."""
+    if len(text) > LONGEST_NAME or "\n" in text:
+        return
+    path = Path(text)
+    try:
+        kind = "file" if path.is_file() else "folder" if "/" in text and path.is_dir() else ""
+    except (OSError, ValueError):  # too long for a name, or with characters that none has
+        return
+    if kind:
+        raise LabelwiseError(
+            f'"{text}" is the name of a {kind}: give Path("{text}") to read it, or its text'
+        )

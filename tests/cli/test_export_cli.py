@@ -10,6 +10,7 @@ import pytest
 from methods.network_cases import fitted
 
 from labelwise import bundle as bundles
+from labelwise.export import parity
 from labelwise.export.parity import largest_difference
 
 
@@ -37,6 +38,18 @@ def test_a_bundle_becomes_one_file_and_the_difference_is_shown(
     assert small["bytes"] == (tmp_path / "small.onnx").stat().st_size
     assert 1e-6 < small["largest_difference"] < 0.01
     assert (small["labels"], small["words"]) == (5, len(fitted("bigru-lwan").vocabulary))
+
+
+def test_a_file_that_scores_otherwise_is_not_kept(
+    labelwise: Callable, lwan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "lwan.onnx"
+    monkeypatch.setattr(parity, "largest_difference", lambda method, path: 0.4)
+    called = labelwise("export", lwan, "--onnx", out)
+    assert called.code == 1
+    assert "would score otherwise than" in called.err
+    assert not out.exists()
+    assert labelwise("export", lwan, "--onnx", out, "--int8").code == 0  # as its figures say
 
 
 def test_without_a_format_it_says_what_there_is(labelwise: Callable, lwan: Path) -> None:

@@ -141,6 +141,13 @@ def test_a_text_is_tagged_and_what_speaks_for_it_stands_in_it(server: Any) -> No
     assert 1 <= len(reason["passages"]) <= 3
 
 
+def test_a_text_that_is_the_name_of_a_file_is_a_text(
+    server: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    assert told(server, "tag_document", text="acts.jsonl", top=1)["words"] == 3
+
+
 def test_a_text_without_a_word_has_no_concepts(server: Any) -> None:
     assert told(server, "tag_document", text=" ")["concepts"] == []
 

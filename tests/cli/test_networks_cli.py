@@ -372,6 +372,21 @@ def test_a_label_added_by_command_is_scored_shown_and_explained(
     assert len(wider["predictions"]) == len(plain["predictions"]) + 2
 
 
+def test_a_thesaurus_has_the_other_names_of_a_label_added_by_command(
+    labelwise: Callable, minilm: Path, one: Path, tmp_path: Path
+) -> None:
+    thesaurus = tmp_path / "descriptors.json"
+    concept = {"concept_id": "n1", "label": "customs duty", "alt_labels": ["fishing vessel"]}
+    thesaurus.write_text(json.dumps({"n1": {**concept, "parents": []}}))
+    added = ("--bundle", minilm, "--add-label", "n1=customs duty", "--include", "n1", "--json")
+    alone, known = (
+        labelwise("tag", one, *added, *more).json[0]["predictions"][0]
+        for more in ((), ("--thesaurus", thesaurus))
+    )
+    assert known["descriptor"] == alone["descriptor"] == "customs duty"
+    assert known["score"] != alone["score"]
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

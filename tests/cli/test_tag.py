@@ -143,6 +143,16 @@ def test_include_and_exclude_take_ids_comma_lists_and_files(
     assert call("--include", f"@{listed}", "--exclude", best[1]) == [best[5]]
 
 
+def test_a_piped_text_that_is_the_name_of_a_file_is_a_text(
+    labelwise: Callable, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "act.txt").write_text("On imports of citrus fruit.", "utf-8")
+    for command in ("tag", "explain"):
+        piped = labelwise(command, "-", "--bundle", bundle, "--json", stdin=b"act.txt")
+        assert piped.code == 0, piped.err
+
+
 def test_names_in_another_language_and_parts_of_the_thesaurus(
     labelwise: Callable, bundle: Path, act: Path, tmp_path: Path
 ) -> None:

@@ -18,7 +18,7 @@ from labelwise.desk.store import (
     RefusedError,
     Store,
     TakenError,
-    UnknownActError,
+    UnlistedActError,
 )
 from labelwise.desk.tables import APPEND_ONLY, LET_CHANGE
 from labelwise.desk.undo import last_step
@@ -44,7 +44,7 @@ def test_an_act_comes_back_as_it_was_added(store: Store) -> None:
     assert found.document == act("32019R0532")
     assert (found.words, found.source, found.added_by) == (12, "acts.zip", "ana")
     for unknown in ("nobody", "zero\0byte"):
-        with pytest.raises(UnknownActError, match="no act"):
+        with pytest.raises(UnlistedActError, match="no act"):
             store.act(unknown)
 
 
@@ -148,7 +148,7 @@ def test_an_act_gets_another_id_and_title_and_the_log_says_who_gave_them(store: 
         "Regulation on lemons",
         "ben",
     )
-    with pytest.raises(UnknownActError, match="no act '32001R0012'"):
+    with pytest.raises(UnlistedActError, match="no act '32001R0012'"):
         store.reading("32001R0012")
     assert store.reading(found.uuid).act == "32002R0044"
 

@@ -15,6 +15,7 @@ from onnx.reference import ReferenceEvaluator
 from labelwise.evaluation.unseen_scale import UnseenScale
 from labelwise.export.onnx_file import to_onnx, write_onnx
 from labelwise.export.parity import Inputs, largest_difference, onnx_inputs, open_onnx
+from labelwise.methods import saved_weights
 from labelwise.methods.encoder import EncoderMethod
 
 CLOSE = 1e-5
@@ -142,6 +143,17 @@ def test_a_network_saved_in_half_precision_stays_so_and_loses_nothing(
     )
     arrays = half.state().arrays
     assert size >= sum(x.size for name, x in arrays.items() if name.startswith(("words", "enc")))
+
+
+@pytest.mark.parametrize("int8", [False, True], ids=["float32", "int8"])
+def test_a_network_saved_in_eight_bits_scores_as_it_does(
+    kind: str, int8: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saved_weights, "LARGE", 500)
+    few = encoder(kind).in_eight_bits()
+    documents = [act_of(words, seed=3) for words in LENGTHS]
+    scores = exported(few, tmp_path, int8=int8)(onnx_inputs(few, documents))
+    np.testing.assert_allclose(scores, few.scores(documents), atol=0.03 if int8 else CLOSE)
 
 
 @pytest.mark.parametrize("int8", [False, True], ids=["float32", "int8"])

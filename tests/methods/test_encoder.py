@@ -254,6 +254,46 @@ def test_the_names_of_a_label_all_count() -> None:
     assert moved[at] == moved.max() > 1e-3
 
 
+CITRUS = ("citrus fruit", ("oranges", "lemons"))
+PRODUCE = Thesaurus.of(
+    [Concept("1", "", "produce"), *(Concept(id, "", *CITRUS, ("1",)) for id in ("693", "7"))]
+)
+"""A label of the acts and a new one, which have the same names."""
+
+
+def test_a_label_added_with_a_thesaurus_is_its_twin_that_was_trained_but_for_the_bridge() -> None:
+    """As the encoder is what it was before, no bridge is needed."""
+    still = {"learning_rate": 1e-30, "encoder_rate": 1e-30}
+    method = trained(small_encoder(epochs=1, **still), thesaurus=PRODUCE)
+    with torch.no_grad():
+        method.network.bridge.copy_(torch.eye(len(method.network.bridge)))
+
+    def twins(thesaurus: Thesaurus | None) -> torch.Tensor:
+        wider = method.with_labels({"7": "citrus fruit"}, thesaurus)
+        labels, index = wider.network.labels.descriptors, wider.label_space.index
+        return labels[[index["7"], index["693"]]]
+
+    added, there = twins(PRODUCE)
+    np.testing.assert_allclose(added, there, atol=0.005)
+    alone, there = twins(None)
+    assert (alone - there).abs().max() > 0.05
+
+
+def test_of_a_label_added_with_a_thesaurus_each_name_counts_through_the_bridge() -> None:
+    method = fitted("bert")
+    names = ["citrus fruit", "oranges", "lemons", "produce"]
+    embedded = method._embedded(method.network, names)
+    bridge, centre = method.network.bridge, method.network.centre
+    own, *others, broader = (
+        torch.nn.functional.normalize(embedded[name] @ bridge, dim=0) for name in names
+    )
+    mixed = own + 0.3 * sum(others) / 2 + 0.4 * broader
+    expected = torch.nn.functional.normalize(mixed, dim=0) - centre
+    wider = method.with_labels({"7": "citrus fruit"}, PRODUCE)
+    added = wider.network.labels.descriptors[wider.label_space.index["7"]]
+    np.testing.assert_allclose(added, torch.nn.functional.normalize(expected, dim=0), atol=0.001)
+
+
 def test_frozen_layers_stay_and_the_rest_learns() -> None:
     untrained = trained(small_encoder(epochs=1, learning_rate=1e-30, encoder_rate=1e-30))
     before = untrained.network.state_dict()

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.methods.exact_match import (
     ExactMatch,
@@ -113,6 +114,11 @@ def test_alternative_labels_count_when_a_thesaurus_is_given(tmp_path: Path) -> N
     document = act("An orange")
     assert ranked(fitted(), document) == []
     assert ranked(fitted(thesaurus=str(thesaurus)), document) == ["2"]
+    for options, found in (({}, []), ({"thesaurus": str(thesaurus)}, ["8"])):
+        other = Thesaurus.of([Concept("8", "", "pome fruit", ("apple",))])
+        wider = fitted(**options).with_labels({"8": "pome fruit"}, other)
+        assert ranked(wider, act("An apple")) == found
+        assert ranked(wider, act("A pome fruit")) == ["8", "3"]
 
 
 @settings(max_examples=200, deadline=None)

@@ -212,6 +212,20 @@ def test_alternative_labels_come_from_the_thesaurus_and_stay_in_the_state() -> N
         assert [(span.start, span.end) for span in evidence.spans] == [(0, 7)]
 
 
+def test_a_label_added_with_a_thesaurus_is_found_by_its_alternative_labels(
+    lexical: Lexical, synthetic: Dataset
+) -> None:
+    document = act(header="Regulation on pedelecs", article="A pedelec is ...")
+    extra = {"7001": "electric bicycle"}
+    thesaurus = Thesaurus.of([Concept("7001", "", "electric bicycle", ("pedelec",))])
+    alone, known = lexical.with_labels(extra), lexical.with_labels(extra, thesaurus)
+    column = known.label_space.index["7001"]
+    assert known.scores([document])[0].argmax() == column
+    assert known.scores([document])[0, column] > alone.scores([document])[0, column]
+    again = Lexical.restore(known.settings, known.label_space, known.state())
+    np.testing.assert_array_equal(again.scores([document]), known.scores([document]))
+
+
 def test_labels_without_a_word_are_scored_and_have_no_evidence() -> None:
     space = LabelSpace.from_counts({"1": 1, "2": 1}, {"1": "import", "2": "§"})
     method = Lexical(LexicalSettings(min_count=1))

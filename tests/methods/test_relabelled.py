@@ -8,6 +8,7 @@ import torch
 from network_cases import acts, fitted, label_space
 
 from labelwise import bundle
+from labelwise.corpus.document import Document, Section
 from labelwise.corpus.labels import GROUPS
 from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import LabelwiseError
@@ -134,6 +135,21 @@ def test_new_concepts_are_scored_from_their_descriptors_where_the_method_can(
         (note,) = changes.notes
         assert note.startswith("1 concepts of the thesaurus are new to the model")
         assert f"{kind} knows labels by their training documents alone" in note
+
+
+def test_alternative_names_of_new_concepts_count_where_they_did_in_training() -> None:
+    method = fitted("bert")
+    new, _ = relabel(method, TODAY)
+    concepts = [one for id, one in TODAY.concepts.items() if id != "9001"]
+    named = Concept("9001", "", "quota of fruit", ("vineyard wine",))
+    known, changes = relabel(method, Thesaurus.of([*concepts, named], successors=TODAY.successors))
+    assert changes.added == ("9001",)
+    document = Document("wine", "", (Section("article", "wine of the vineyard"),))
+    index = known.label_space.index
+    others = [index[id] for id in index if id != "9001"]
+    before, after = new.scores([document])[0], known.scores([document])[0]
+    assert after[index["9001"]] > before[index["9001"]]
+    np.testing.assert_array_equal(after[others], before[others])
 
 
 def test_concepts_whose_words_the_model_does_not_know_are_counted(

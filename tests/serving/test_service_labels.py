@@ -191,6 +191,8 @@ def test_names_and_places_are_in_the_language_that_is_asked_for(
     body = {"text": "Oranges.", "include": [f"under:{above}"], "labels": "fr"}
     found = french.post("/v1/tag", json=body).json()["predictions"]
     assert {one["descriptor"] for one in found} == {"ce qui est au-dessus", "poivre du Sichuan"}
+    own = synthetic.label_space.labels[2]  # without a French name a label keeps its own
+    assert french.get(f"/v1/labels/{own.id}?labels=fr").json()["descriptor"] == own.descriptor
     wrong = french.post("/v1/tag", json={"text": "Oranges.", "labels": "de"})
     assert wrong.status_code == 422
     assert wrong.json()["detail"] == "labels: svm has names in en, fr, not in 'de'"

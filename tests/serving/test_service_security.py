@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -155,6 +157,32 @@ def test_no_address_leads_to_another_file(client: httpx.Client, path: str) -> No
     answer = client.get(path)
     assert answer.status_code == 404
     assert answer.json()["type"] == "urn:labelwise:not-found"
+
+
+def test_a_text_that_is_the_name_of_a_file_of_the_server_is_a_text_like_any_other(
+    client: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "act.txt"
+    routes: list[tuple[str, dict[str, Any]]] = [
+        ("/v1/tag", {"text": "act.txt", "model": "svm"}),
+        ("/v1/tag/batch", {"documents": [{"text": "act.txt"}, {"text": str(file)}]}),
+        ("/v1/tag/stream", {"text": str(file)}),
+        ("/v1/evidence", {"text": "act.txt", "top": 2}),
+        ("/v1/compare", {"text": "act.txt", "models": ["svm", "exact-match"]}),
+        ("/v1/score", {"text": "act.txt", "concepts": [{"id": "x", "descriptor": "fruit"}]}),
+    ]
+
+    def answers() -> list[tuple[int, str]]:
+        found = [client.post(path, json=body) for path, body in routes]
+        form = {"text": "act.txt", "limit": 3}
+        found.append(client.post("/v1/projects/svm/suggest", data=form))
+        return [(one.status_code, re.sub(r'"seconds":[\d.e-]+', "", one.text)) for one in found]
+
+    without = answers()
+    file.write_text("On imports of citrus fruit.", "utf-8")
+    assert answers() == without
+    assert {status for status, _ in without} == {200}
 
 
 def test_the_framework_shows_no_pages_of_its_own(client: httpx.Client) -> None:

@@ -1,4 +1,4 @@
-"""Labels given on the command line to a model that can score them from their descriptor alone."""
+"""Labels given on the command line to a model that can score them from their names."""
 
 from __future__ import annotations
 
@@ -10,29 +10,24 @@ import typer
 from labelwise.errors import LabelwiseError
 
 if TYPE_CHECKING:
-    from labelwise.methods import Method
+    from labelwise.corpus.thesaurus import Thesaurus
+    from labelwise.model import Model
 
 AddLabelOption = Annotated[
     list[str] | None,
     typer.Option(
         "--add-label",
-        help="One more label, scored from its descriptor alone (Z- methods); may be repeated.",
+        help="One more label, scored from its descriptor and, with --thesaurus, from its other "
+        "names, by a method that knows labels by their words; may be repeated.",
         metavar="ID=DESCRIPTOR",
     ),
 ]
 
 
-def with_added_labels(method: Method, assignments: Sequence[str]) -> Method:
-    """The method with the labels ``id=descriptor`` beside its own."""
-    if not assignments:
-        return method
-    from labelwise.methods.base import Widening
-
-    if not isinstance(method, Widening):
-        raise LabelwiseError(
-            f"{method.name} cannot score a label that it was not trained for; these methods can: "
-            f"{', '.join(_widening())}"
-        )
+def with_added_labels(
+    model: Model, assignments: Sequence[str], thesaurus: Thesaurus | None
+) -> Model:
+    """The model with the labels ``id=descriptor`` beside its own."""
     extra: dict[str, str] = {}
     for assignment in assignments:
         id, equals, descriptor = (part.strip() for part in assignment.partition("="))
@@ -43,11 +38,4 @@ def with_added_labels(method: Method, assignments: Sequence[str]) -> Method:
         if id in extra:
             raise LabelwiseError(f"--add-label gives the label '{id}' twice")
         extra[id] = descriptor
-    return method.with_labels(extra)
-
-
-def _widening() -> list[str]:
-    from labelwise.methods import REGISTRY, get
-    from labelwise.methods.base import Widening
-
-    return [name for name in REGISTRY if issubclass(get(name), Widening)]
+    return model.with_labels(extra, thesaurus) if extra else model

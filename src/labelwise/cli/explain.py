@@ -10,7 +10,7 @@ import typer
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
 from labelwise.cli.inputs import read_inputs
 from labelwise.cli.label_lists import read_labels
-from labelwise.cli.label_names import NAMES, ThesaurusOption, in_language
+from labelwise.cli.label_names import NAMES, ThesaurusOption, given_thesaurus, in_language
 from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, TopOption
 from labelwise.cli.output import console, print_json
@@ -87,9 +87,9 @@ def explain(
     from labelwise.shipped import NAME
     from labelwise.text.language import NAMES as LANGUAGES
 
-    model = load(bundle or NAME)
-    model.method = with_added_labels(model.method, add_label or ())
-    model = in_language(model, names, thesaurus)
+    known = given_thesaurus(thesaurus, names, add_label)
+    model = with_added_labels(load(bundle or NAME), add_label or (), known)
+    model = in_language(model, names, known)
     act = next(
         (one for one in read_inputs([file], skip_bad=False) if document in (None, one.id)), None
     )

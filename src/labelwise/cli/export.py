@@ -15,6 +15,9 @@ from labelwise.progress import note
 if TYPE_CHECKING:
     from labelwise.methods.base_network import BaseNetworkMethod
 
+FAR = 0.01
+"""A score of a file in float32 that is further from the bundle's own is wrong, not rounded."""
+
 
 def export(
     bundle: Annotated[
@@ -61,6 +64,12 @@ def export(
     method = cast("BaseNetworkMethod", bundles.load(bundle))
     size = write_onnx(method, onnx, int8=int8)
     difference = largest_difference(method, onnx)
+    if difference > FAR and not int8:
+        onnx.unlink()
+        raise LabelwiseError(
+            f"{onnx} would score otherwise than {bundle}, by up to {difference:.2g}, and was not "
+            "kept: that is a fault of labelwise, not of the bundle"
+        )
     if as_json:
         print_json(
             {

@@ -36,7 +36,7 @@ def relabel(
 
     Labels have today's names. A label that was replaced passes its score to its successors; where
     several pass theirs to one, the highest counts. Labels that the thesaurus does not have are no
-    longer suggested. Concepts that are new to the model are scored from their descriptors, where
+    longer suggested. Concepts that are new to the model are scored from their names, where
     its method can.
 
     \b

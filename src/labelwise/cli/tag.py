@@ -16,7 +16,7 @@ import typer
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
 from labelwise.cli.inputs import read_inputs
 from labelwise.cli.label_lists import read_labels
-from labelwise.cli.label_names import NAMES, ThesaurusOption, in_language
+from labelwise.cli.label_names import NAMES, ThesaurusOption, given_thesaurus, in_language
 from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
 from labelwise.cli.output import console, table
@@ -171,9 +171,9 @@ def tag(
         raise typer.BadParameter(
             "--out writes labels without evidence, as --format jsonl or parquet"
         )
-    model = load(bundle or NAME)
-    model.method = with_added_labels(model.method, add_label or ())
-    model = in_language(model, names, thesaurus)
+    known = given_thesaurus(thesaurus, names, add_label)
+    model = with_added_labels(load(bundle or NAME), add_label or (), known)
+    model = in_language(model, names, known)
     cut = model.cut(
         threshold=parse_threshold(threshold), certified=certified, precision=precision, best=best
     )
@@ -200,6 +200,7 @@ def tag(
                 },
                 "added labels": add_label or [],
                 "names": names,
+                "thesaurus": thesaurus.name if thesaurus else None,
             },
             format=(format or Format.jsonl).value,
             shard=shard,

@@ -29,8 +29,8 @@ _FROM = """FROM decisions d JOIN acts a ON a.uuid = d.act
     LEFT JOIN concepts c ON c.id = d.concept"""
 
 
-class UnknownActError(StoreError):
-    """There is no such act."""
+class UnlistedActError(StoreError):
+    """An act that is not on the worklist."""
 
 
 class RefusedError(StoreError):
@@ -375,8 +375,8 @@ class Store:
         return [concept for (concept,) in rows]
 
 
-def _unknown(id: str) -> UnknownActError:
-    return UnknownActError(f"the worklist has no act '{id[:200]}'")
+def _unknown(id: str) -> UnlistedActError:
+    return UnlistedActError(f"the worklist has no act '{id[:200]}'")
 
 
 def _plain(text: str) -> str:

@@ -131,7 +131,7 @@ def _summary(manifest: Mapping[str, Any], name: str, bundle: Path) -> Iterator[s
             f"which `labelwise relabel` brought it without training: {counts['labels']:,} labels "
             f"since, {counts['renamed']:,} of the old ones by a new name, {counts['replaced']:,} "
             f"replaced by their successors, {counts['dropped']:,} no longer suggested, "
-            f"{counts['added']:,} new ones scored from their descriptors."
+            f"{counts['added']:,} new ones scored from their names."
         )
     elif of := bundles.dated_thesaurus(told):
         yield f"Its labels are concepts of the thesaurus {of['name']} ({of['date'] or 'no date'})."

@@ -49,7 +49,10 @@ def evaluate(
     after what the model was.
     """
     if data is None and prepared is None and on is None:
-        raise CallError("--data (or LABELWISE_DATA), --prepared or --on is needed")
+        raise CallError(
+            "--data (or LABELWISE_DATA), --prepared or --on is needed; in Python data, prepared or "
+            "on"
+        )
     if on is not None and (more or summaries or every_concept or split):
         raise CallError("--on measures on one file; of the others only --thesaurus fits")
     if first_words is not None and on is None:

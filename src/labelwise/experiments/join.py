@@ -56,7 +56,7 @@ def join(
         able = [name for name in REGISTRY if issubclass(get(name), Twinning)]
         raise CallError(f"a {' or a '.join(able)} can be like another one, no other method")
     if data is None and like is None:
-        raise CallError("--data (or LABELWISE_DATA) or --like is needed")
+        raise CallError("--data (or LABELWISE_DATA) or --like is needed; in Python data or like")
     if like is not None and results is not None:
         raise CallError("what is like another blend has its figures: --results does not fit")
     bundles.check_writable(Path(out))

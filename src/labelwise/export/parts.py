@@ -16,6 +16,7 @@ from labelwise.export.graph import TYPES, Graph
 from labelwise.export.label_wise import label_wise
 from labelwise.methods.base_network import BaseNetworkMethod
 from labelwise.methods.network import NetworkSettings
+from labelwise.methods.saved_weights import widened
 
 Floats = NDArray[np.float32]
 
@@ -30,7 +31,9 @@ class Parts:
 
     def __init__(self, method: BaseNetworkMethod, *, int8: bool) -> None:
         self.method, self.int8 = method, int8
-        self.arrays: Mapping[str, Floats] = method.state().arrays
+        # Of a bundle in 8 bits, what its bytes stand for.
+        weights = widened(method.state().arrays)
+        self.arrays: Mapping[str, Floats] = {name: x.numpy() for name, x in weights.items()}
         settings = method.settings
         self.scale_by_length = isinstance(settings, NetworkSettings) and settings.scale_by_length
         self.graph = g = Graph()

@@ -329,7 +329,9 @@ class Method(ABC):
 class Widening(Protocol):
     """A method whose labels may grow after training."""
 
-    def with_labels(self, extra: Mapping[str, str]) -> Method: ...
+    def with_labels(self, extra: Mapping[str, str], thesaurus: Thesaurus | None = None) -> Method:
+        """The same model with more labels, by id and descriptor. Of those that a thesaurus has, its
+        other names count as well, where they would have counted in training."""
 
 
 @runtime_checkable

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from labelwise import methods
 from labelwise.corpus.document import Document
+from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.odds import log_odds, sigmoid
 from labelwise.evaluation.threshold import tune_threshold
@@ -205,8 +206,8 @@ class Blend(Method):
                 found[one.label].append((weights[one.label], one))
         return [together(label, found[label]) for label in labels]
 
-    def with_labels(self, extra: Mapping[str, str]) -> Self:
-        """The same model with more labels, each scored from its descriptor alone."""
+    def with_labels(self, extra: Mapping[str, str], thesaurus: Thesaurus | None = None) -> Self:
+        """The same model with more labels, each scored from its names."""
         if not self.mixing.weights[0].any():
             raise LabelwiseError(
                 "this blend cannot score a label that it was not trained for: none of its members "
@@ -214,7 +215,8 @@ class Blend(Method):
             )
         wider = type(self)(self.settings)
         wider.members = tuple(
-            one.with_labels(extra) if isinstance(one, Widening) else one for one in self.members
+            one.with_labels(extra, thesaurus) if isinstance(one, Widening) else one
+            for one in self.members
         )
         wider._label_space = max((one.label_space for one in wider.members), key=len)
         wider.mixing = self.mixing

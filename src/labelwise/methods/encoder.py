@@ -449,20 +449,25 @@ class EncoderMethod(BaseNetworkMethod):
         bridge = torch.linalg.solve(new.T @ new + held, new.T @ old)
         self.network.bridge.copy_(bridge)
 
-    def with_labels(self, extra: Mapping[str, str]) -> Self:
-        """The same model with more labels, each scored from its descriptor alone."""
+    def with_labels(self, extra: Mapping[str, str], thesaurus: Thesaurus | None = None) -> Self:
+        """The same model with more labels, each scored from its descriptor and, where a thesaurus
+        has it, from all names that a trained label is known by (``label_names``)."""
         old = self.label_space
         space = old.with_labels(extra)
         labels = self.network.labels
         vectors = torch.zeros(len(space), labels.descriptors.shape[1])
         there = torch.tensor([space.index[id] for id in old.ids], dtype=torch.int64)
         vectors[there] = labels.descriptors.cpu()
-        embedded = self._embedded(self.network, list(extra.values()))
-        for id, descriptor in extra.items():
-            before = functional.normalize(embedded[descriptor] @ self.network.bridge.cpu(), dim=0)
-            vectors[space.index[id]] = functional.normalize(
-                before - self.network.centre.cpu(), dim=0
-            )
+        added = LabelSpace.from_counts(dict.fromkeys(extra, 0), extra)
+        names = label_names(added, thesaurus)
+        embedded = self._embedded(self.network, [name for label in names for name, _ in label])
+        bridge, centre = self.network.bridge.cpu(), self.network.centre.cpu()
+        before = {
+            name: functional.normalize(vector @ bridge, dim=0) for name, vector in embedded.items()
+        }
+        for id, own in zip(added.ids, names, strict=True):
+            (vector,) = self._of_names([own], before)
+            vectors[space.index[id]] = functional.normalize(vector - centre, dim=0)
         wider = type(self)(self.settings)
         wider._label_space, wider.vocabulary = space, self.vocabulary
         wider.take_over(self)

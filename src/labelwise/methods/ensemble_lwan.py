@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
+from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.counts import at_k, bitmask
 from labelwise.evaluation.odds import log_odds, sigmoid
@@ -171,10 +172,10 @@ class EnsembleLwan(Method):
         by_label = {one.label: one for one in found}
         return [by_label[label] for label in labels]
 
-    def with_labels(self, extra: Mapping[str, str]) -> Self:
+    def with_labels(self, extra: Mapping[str, str], thesaurus: Thesaurus | None = None) -> Self:
         """The same model with more labels, each scored from its descriptor alone."""
         wider = type(self)(self.settings)
-        wider.lwan, wider.z = self.lwan, self.z.with_labels(extra)
+        wider.lwan, wider.z = self.lwan, self.z.with_labels(extra, thesaurus)
         wider._label_space = wider.z.label_space
         wider.shift = self.shift
         wider.take_over(self)

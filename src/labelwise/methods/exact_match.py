@@ -13,7 +13,7 @@ from typing import Literal, Self
 import numpy as np
 
 from labelwise.corpus.document import Document
-from labelwise.corpus.thesaurus import read_thesaurus
+from labelwise.corpus.thesaurus import Thesaurus, read_thesaurus
 from labelwise.errors import BundleError, LabelwiseError
 from labelwise.methods.base import Evidence, Method, Scores, Settings, State
 from labelwise.methods.spans import Span
@@ -114,16 +114,18 @@ class ExactMatch(Method):
                     for column in self._columns[name]:
                         yield offset + start, offset + end, column
 
-    def with_labels(self, extra: Mapping[str, str]) -> Self:
-        """The same search for the descriptors of more labels."""
+    def with_labels(self, extra: Mapping[str, str], thesaurus: Thesaurus | None = None) -> Self:
+        """The same search for the names of more labels."""
         old = self.label_space
         wider = type(self)(self.settings)
         wider._label_space = space = old.with_labels(extra)
         columns = defaultdict[str, list[int]](list)
         for name, before in self._columns.items():
             columns[name] += [space.index[old.ids[column]] for column in before]
+        known = thesaurus.concepts if thesaurus is not None and self.settings.thesaurus else {}
         for id, descriptor in extra.items():
-            columns[normalise(descriptor).strip()].append(space.index[id])
+            for name in (descriptor, *(known[id].alt_labels if id in known else ())):
+                columns[normalise(name).strip()].append(space.index[id])
         wider._set_names(columns)
         wider.take_over(self)
         return wider

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from labelwise.corpus.decisions import Decided
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import GROUPS, LabelSpace
+from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.calibration import Calibration, Curve
 from labelwise.evaluation.unseen_scale import UnseenScale
@@ -172,9 +173,9 @@ class Learned(Around):
 class WideningLearned(Learned):
     """One whose labels may grow."""
 
-    def with_labels(self, extra: Mapping[str, str]) -> Method:
-        """The same model with more labels, each scored from its descriptor alone."""
-        return self._around(cast(Widening, self.method).with_labels(extra))
+    def with_labels(self, extra: Mapping[str, str], thesaurus: Thesaurus | None = None) -> Method:
+        """The same model with more labels, each scored from its names."""
+        return self._around(cast(Widening, self.method).with_labels(extra, thesaurus))
 
 
 def restored(cls: type[Method], settings: Settings, space: LabelSpace, state: State) -> Method:

@@ -15,7 +15,7 @@ sigmoid, fitted on dev over all labels at once, turns the score into a probabili
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelwise.corpus.document import Document
+from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.odds import sigmoid
 from labelwise.methods.base import Evidence, Method, Scores, Settings, State, require
@@ -82,12 +83,7 @@ class Lexical(Method):
     _slope, _offset = 1.0, 0.0
 
     def _fit(self, train: Sequence[Document], dev: Sequence[Document]) -> None:
-        concepts = self.thesaurus.concepts if self.thesaurus else {}
-        self._alternatives = {
-            id: list(concepts[id].alt_labels)
-            for id in self.label_space.ids
-            if id in concepts and concepts[id].alt_labels
-        }
+        self._alternatives = _alternatives(self.label_space.ids, self.thesaurus)
         self._documents = len(train)
         corpus = tokenize_corpus(train, cache=self.cache)
         self._counts = count_stems(corpus, self.settings.min_count)
@@ -174,12 +170,13 @@ class Lexical(Method):
             evidence.append(Evidence(label, "contribution", tuple(spans)))
         return evidence
 
-    def with_labels(self, extra: Mapping[str, str]) -> Self:
-        """The same model with more labels, each scored from its descriptor alone."""
+    def with_labels(self, extra: Mapping[str, str], thesaurus: Thesaurus | None = None) -> Self:
+        """The same model with more labels, each scored from its names."""
         wider = type(self)(self.settings)
         wider._label_space = self.label_space.with_labels(extra)
         wider.take_over(self)
-        wider._restore(self.state())
+        state, names = self.state(), self._alternatives | _alternatives(extra, thesaurus)
+        wider._restore(State(state.arrays, {**state.values, "alternatives": names}))
         return wider
 
     def state(self) -> State:
@@ -208,6 +205,16 @@ class Lexical(Method):
         self._counts = dict(zip(stems, counts, strict=True))
         self._slope, self._offset = number(values, "slope"), number(values, "offset")
         self._set_index()
+
+
+def _alternatives(labels: Iterable[str], thesaurus: Thesaurus | None) -> dict[str, list[str]]:
+    """The alternative labels of those that have some, by id."""
+    concepts = thesaurus.concepts if thesaurus is not None else {}
+    return {
+        id: list(concepts[id].alt_labels)
+        for id in labels
+        if id in concepts and concepts[id].alt_labels
+    }
 
 
 def _drawn(

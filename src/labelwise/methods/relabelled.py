@@ -4,7 +4,7 @@ Each label has one or more of the trained method's labels to be scored by: itsel
 place of, or both. Its score is the highest of theirs, so that it is still a probability and the
 threshold still means what it meant; its evidence is that of the label with this score. A label
 that remains and took no other's place keeps its score. Where the method knows labels by their
-words, concepts that are new to it are scored from their descriptors.
+words, concepts that are new to it are scored from their names.
 """
 
 from __future__ import annotations
@@ -126,13 +126,14 @@ class Relabelled(Around):
 class WideningRelabelled(Relabelled):
     """A relabelled method whose labels may grow further."""
 
-    def with_labels(self, extra: Mapping[str, str]) -> Method:
-        """The same model with more labels, each scored from its descriptor alone."""
+    def with_labels(self, extra: Mapping[str, str], thesaurus: Thesaurus | None = None) -> Method:
+        """The same model with more labels, each scored from its names."""
         space = self.label_space.with_labels(extra)
         inner = cast(Widening, self.method)
         known = self.method.label_space.index
         # A label that was dropped may come back: the method has it still.
-        wider = inner.with_labels({id: name for id, name in extra.items() if id not in known})
+        new = {id: name for id, name in extra.items() if id not in known}
+        wider = inner.with_labels(new, thesaurus)
         made = Relabelled.of(wider, space, self.sources | {id: (id,) for id in extra})
         made.take_over(self)
         return made
@@ -153,7 +154,7 @@ def relabel(method: Method, thesaurus: Thesaurus) -> tuple[Method, Changes]:
     """The method under the labels of the thesaurus, with all of its concepts where it can."""
     labels = relabelling(method.label_space, thesaurus)
     new = {id: thesaurus.descriptors[id] for id in thesaurus.assignable if id not in labels.sources}
-    wider, added, notes = _widened(method, new)
+    wider, added, notes = _widened(method, new, thesaurus)
     space = labels.space.with_labels({id: new[id] for id in added})
     sources = dict(labels.sources) | {id: (id,) for id in added}
     made = Relabelled.of(wider, space, sources)
@@ -162,7 +163,7 @@ def relabel(method: Method, thesaurus: Thesaurus) -> tuple[Method, Changes]:
 
 
 def _widened(
-    method: Method, new: Mapping[str, str]
+    method: Method, new: Mapping[str, str], thesaurus: Thesaurus
 ) -> tuple[Method, tuple[str, ...], tuple[str, ...]]:
     """The method with as many of these labels as it can score, which these are, and what a reader
     should know of them."""
@@ -180,7 +181,7 @@ def _widened(
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                wider = method.with_labels(asked)
+                wider = method.with_labels(asked, thesaurus)
             break
         except UnknownDescriptorError as error:
             del asked[error.label]

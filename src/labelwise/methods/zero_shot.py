@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import BundleError, LabelwiseError
 from labelwise.kernels.label_attention import attention_weights, label_attention
 from labelwise.layers import Descriptors
@@ -90,8 +91,8 @@ class ZeroShotMethod(NetworkMethod):
     known: NDArray[np.bool_]
     """(V,) the words that descriptors are made of: those whose vector training leaves alone."""
 
-    def with_labels(self, extra: Mapping[str, str]) -> Self:
-        """The same model with more labels, each scored from its descriptor alone."""
+    def with_labels(self, extra: Mapping[str, str], thesaurus: Thesaurus | None = None) -> Self:
+        """The same model with more labels, each scored from its descriptor alone, as all are."""
         old = self.label_space
         space = old.with_labels(extra)
         vectors = torch.zeros(len(space), self.network.words.weight.shape[1])

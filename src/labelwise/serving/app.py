@@ -19,7 +19,7 @@ from starlette.routing import Match, Route
 from labelwise import __version__
 from labelwise.desk.database import StoreError
 from labelwise.desk.people import UnfitNameError, UnknownPersonError
-from labelwise.desk.store import ConflictError, RefusedError, TakenError, UnknownActError
+from labelwise.desk.store import ConflictError, RefusedError, TakenError, UnlistedActError
 from labelwise.serving import fields
 from labelwise.serving.annif_shapes import BatchRequest, IndexedDocument, SuggestForm
 from labelwise.serving.desk_shapes import (
@@ -193,7 +193,7 @@ async def _store(request: Request, error: Exception) -> Response:
                 "now": worklists.shown_reading(request.app.state.service, error.reading),
             }
             made = ProblemError(409, "conflict", str(error), more=more)
-        case UnknownActError():
+        case UnlistedActError():
             made = ProblemError(404, "unknown-act", str(error))
         case UnknownPersonError():
             made = ProblemError(404, "unknown-person", str(error))

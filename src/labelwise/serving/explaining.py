@@ -48,7 +48,7 @@ async def by_document(
         some = labels[at : at + min(size, _at_once(document))]
 
         def explained(some: Sequence[Asked] = some) -> list[LabelEvidence]:
-            found = model.method.evidence(document, [one.id for one in some])
+            found = model.front.evidence(document, [one.id for one in some])
             return [_shown(document, *pair) for pair in zip(some, found, strict=True)]
 
         for one in await model.explain(explained):
@@ -81,7 +81,7 @@ async def by_section(
                 scores: NDArray[np.float32] = scores,
                 number: int = number,
             ) -> None:
-                each = model.method.evidence(alone, [one.asked.id for one in some])
+                each = model.front.evidence(alone, [one.asked.id for one in some])
                 for one, evidence in zip(some, each, strict=True):
                     one.add(number, starts[number], evidence, scores)
 

@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -102,7 +101,8 @@ class Model:
     """A loaded model. Its method is called on its own two threads and nowhere else."""
 
     id: str
-    method: Method
+    front: FrontDoor
+    """The same model as Python has it, which says what a tag is; another one when it learns."""
     labels: Labels
     info: ModelInfo
     fingerprint: str
@@ -112,14 +112,13 @@ class Model:
     """The language that its card tells."""
     scorer: Scorer
     explainer: Tasks
-    _wider: dict[tuple[tuple[str, str], ...], tuple[Method, list[str]]] = field(
+    _wider: dict[tuple[tuple[str, str], ...], tuple[FrontDoor, list[str]]] = field(
         default_factory=dict
     )
 
-    @cached_property
-    def front(self) -> FrontDoor:
-        """The same model as Python has it, which says what a tag is."""
-        return FrontDoor(self.method, name=self.id, thesaurus=self.labels.thesaurus)
+    @property
+    def method(self) -> Method:
+        return self.front.method
 
     async def scores(self, documents: Sequence[Document]) -> Scores:
         """Documents × labels, gathered with those of other requests."""
@@ -129,7 +128,7 @@ class Model:
         """Run something long on the model's other thread, so that tagging goes on meanwhile."""
         return await _refusing(lambda: self.explainer.submit(function))
 
-    def widened(self, extra: Mapping[str, str]) -> tuple[Method, list[str]]:
+    def widened(self, extra: Mapping[str, str]) -> tuple[FrontDoor, list[str]]:
         """The model with these labels besides, and what it says about them; kept for a while.
 
         Called on the explainer's thread alone.
@@ -137,10 +136,9 @@ class Model:
         key = tuple(sorted(extra.items()))
         found = self._wider.pop(key, None)
         if found is None:
-            assert isinstance(self.method, Widening)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                wider = self.method.with_labels(extra)
+                wider = self.front.with_labels(extra, self.labels.thesaurus)
             found = wider, [str(one.message) for one in caught]
         self._wider[key] = found
         while len(self._wider) > 4:
@@ -151,10 +149,10 @@ class Model:
         """The model with these concepts among its labels, and what it says about them."""
         if not extra:
             return self, []
-        method, notes = await self.explain(lambda: self.widened(extra))
+        front, notes = await self.explain(lambda: self.widened(extra))
         wider = Widened(
             self.id,
-            method,
+            front,
             self.labels,
             self.info,
             self.fingerprint,
@@ -174,10 +172,10 @@ class Model:
         def learned() -> Learned:
             return learn(self.method, documents, decided, most=most)
 
-        self.method = await self.explain(learned)
-        self.scorer.use(self.method)
+        method = await self.explain(learned)
+        self.front = FrontDoor(method, name=self.id, thesaurus=self.labels.thesaurus)
+        self.scorer.use(method)
         self._wider.clear()
-        self.__dict__.pop("front", None)  # made of the method as it was
         told = [self.fingerprint, *(f"{act} {sorted(one.chosen)}" for act, one in decided.items())]
         self.fingerprint = hashlib.sha256("\n".join(told).encode()).hexdigest()[:FINGERPRINT]
         self.info = self.info.model_copy(update={"certified": [], "fingerprint": self.fingerprint})
@@ -286,7 +284,8 @@ class Models:
         explainer = Tasks(f"explains-{id}", limits.explanations)
         info = _info(wanted, fingerprint, method, card, labels)
         reads = language.reads(card)
-        return Model(id, method, labels, info, fingerprint, saved, reads, scorer, explainer)
+        front = FrontDoor(method, name=id, thesaurus=labels.thesaurus)
+        return Model(id, front, labels, info, fingerprint, saved, reads, scorer, explainer)
 
     def get(self, id: str | None) -> Model:
         """The model of this id, or the default; a problem where there is none."""

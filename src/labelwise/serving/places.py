@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.labels import Label, LabelSpace
 from labelwise.corpus.thesaurus import Concept, Match, Thesaurus
-from labelwise.corpus.uris import uri_of
+from labelwise.model import tag_of
 from labelwise.serving.shapes import ConceptPlace, LabelDetails, LabelInfo, Link
 
 
@@ -86,19 +86,21 @@ class Labels:
 
     def _made(self, id: str, language: str | None) -> LabelInfo:
         column = self.label_space.index.get(id)
-        label = None if column is None else self.label_space.labels[column]
-        thesaurus = self.named_in(language)
-        concept = thesaurus[id]
-        # The model's own name for it comes first: it is what it was trained with.
-        own = label.descriptor if label and concept.label == self.thesaurus[id].label else None
+        label = (
+            Label(id, self.thesaurus[id].label, 0)
+            if column is None
+            else self.label_space.labels[column]
+        )
+        tag = tag_of(label, self.thesaurus, self.named_in(language), language)
+        assert tag.place is not None  # the thesaurus has every label
         return LabelInfo(
             id=id,
-            uri=uri_of(id, concept),
-            descriptor=own or concept.label,
-            group=label.group if label else None,
-            count=label.count if label else 0,
-            in_model=label is not None,
-            place=ConceptPlace(**thesaurus.place_json(id)),
+            uri=tag.uri,
+            descriptor=tag.descriptor,
+            group=None if column is None else label.group,
+            count=label.count,
+            in_model=column is not None,
+            place=ConceptPlace(**tag.place),
         )
 
     def details(self, id: str, language: str | None = None) -> LabelDetails:

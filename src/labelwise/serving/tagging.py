@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelwise.corpus.thesaurus import PART
 from labelwise.errors import LabelwiseError
-from labelwise.evidence.predictions import EVERY, Cut, rank
+from labelwise.evidence.predictions import EVERY, Cut
+from labelwise.model import DIGITS
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError
@@ -29,45 +29,39 @@ class Chooser:
     ) -> None:
         self.model, self.language = model, language_of_labels(model, language)
         self.notes: list[str] = []
-        index = model.method.label_space.index
         self.allowed: NDArray[np.bool_] | None = None
         if include or exclude:
-            self.allowed = np.full(len(index), not include)
-            self.allowed[self._columns(include, "include")] = True
-            self.allowed[self._columns(exclude, "exclude")] = False
-            if not self.allowed.any():
-                raise ProblemError(
-                    422,
-                    "invalid",
-                    "include: the lists leave no label of this model",
-                    field="include" if include else "exclude",
-                )
+            wanted, dropped = self._meant(include, "include"), self._meant(exclude, "exclude")
+            try:
+                self.allowed = model.front.columns(wanted if include else None, dropped)
+            except LabelwiseError as error:
+                raise _invalid("include" if include else "exclude", f"include: {error}") from error
 
-    def _columns(self, ids: Sequence[str], name: str) -> list[int]:
-        index, thesaurus = self.model.method.label_space.index, self.model.labels.thesaurus
-        parts = [id for id in ids if id not in index and PART.match(id)]
+    def _meant(self, words: Sequence[str], name: str) -> list[str]:
+        """The labels that the words of a list mean; those that mean none make a note."""
         try:
-            within = [one for part in parts for one in thesaurus.within(part)]
+            found, unknown = self.model.front.meant(words)
         except LabelwiseError as error:
             raise _invalid(name, f"{name}: {error}") from error
-        found = [index[id] for id in ids if id in index]
-        if missing := len(ids) - len(parts) - len(found):
+        if unknown:
             self.notes.append(
-                f"{missing} of the {len(ids)} labels in {name} are not in the model and were left "
-                "out"
+                f"{len(unknown)} of the {len(words)} labels in {name} are not in the model and "
+                "were left out"
             )
-        return found + [index[id] for id in within if id in index]
+        return found
 
     def predictions(
         self, scores: NDArray[np.float32], top: int, cut: Cut = EVERY
     ) -> list[Prediction]:
         """The best labels of one row of scores."""
-        model = self.model
-        found = rank(scores, model.method.label_space, top=top, cut=cut, allowed=self.allowed)
-        # The tag as everywhere, with what else the service tells of a label.
         return [
-            Prediction.model_construct(**{**tag.to_json(), **shown(model, tag.id, self.language)})
-            for tag in model.front.ranked(found)
+            Prediction.model_construct(
+                **shown(self.model, tag.id, self.language),
+                rank=tag.rank,
+                score=round(tag.score, DIGITS),
+                assigned=tag.assigned,
+            )
+            for tag in self.model.front.ranked(scores, top=top, cut=cut, allowed=self.allowed)
         ]
 
     def tagging(self, read: Read, scores: NDArray[np.float32], top: int, cut: Cut) -> Tagging:

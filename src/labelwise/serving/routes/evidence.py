@@ -10,7 +10,6 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from labelwise.errors import LabelwiseError
-from labelwise.evidence.predictions import rank
 from labelwise.model import DIGITS
 from labelwise.serving.answers import (
     MOST_SECTIONS_EXPLAINED,
@@ -156,7 +155,7 @@ async def _asked(model: Model, read: Read, body: EvidenceRequest) -> list[Asked]
     space = model.method.label_space
     ids = list(dict.fromkeys([*body.labels, *(one.id for one in body.concepts)]))
     if not ids and read.total:
-        ids = [one.label.id for one in rank(row, space, top=body.top)]
+        ids = [tag.id for tag in model.front.ranked(row, top=body.top)]
     columns = [space.index[id] for id in ids]
     return [
         Asked(space.labels[c].id, space.labels[c].descriptor, round(float(row[c]), DIGITS))
