@@ -289,6 +289,22 @@ def check_settings_are_one_flat_dataclass(method: Method, data: Dataset) -> None
         assert value is None or isinstance(value, bool | int | float | str | tuple), field.name
 
 
+def check_what_is_read_may_be_less_than_in_training(method: Method, data: Dataset) -> None:
+    some = data.test[:4]
+    trained, scores = method.settings, method.scores(some)
+    try:
+        for name in method.readings:
+            value = getattr(trained, name)
+            other = (value // 2 or 1) if type(value) is int else 0.5
+            method.settings = dataclasses.replace(trained, **{name: other})
+            less = method.scores(some)
+            assert less.shape == scores.shape, name
+            assert np.isfinite(less).all(), name
+    finally:
+        method.settings = trained
+    np.testing.assert_array_equal(method.scores(some), scores)
+
+
 def check_what_a_method_says_of_itself_holds(method: Method, data: Dataset, folder: Path) -> None:
     settings = method.settings
     assert type(settings) is method.Settings

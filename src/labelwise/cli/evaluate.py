@@ -86,8 +86,9 @@ def evaluate(
 
     With --on, labels are grouped by the model's own training documents; those that it does not know
     count as missed, and F1 is measured at the model's own threshold. With --first-words the report
-    shows, by length of document, what is gained by all that comes after them. With --try a linear
-    model or a tree reads zones otherwise than in training (zone_words=50): nothing is trained.
+    shows, by length of document, what is gained by all that comes after them. With --try a model
+    reads otherwise than in training: a linear one or a tree weighs zones otherwise (zone_words=50),
+    a network reads more or fewer words (max_tokens=800) or pieces (pieces=4). Nothing is trained.
 
     \b
     Examples:

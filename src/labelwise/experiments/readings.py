@@ -16,8 +16,7 @@ from labelwise.experiments.labelled_file import measure_file, split_name
 from labelwise.experiments.settings import parse_settings
 from labelwise.experiments.worker import outcome_of
 from labelwise.files import write_whole
-from labelwise.methods import Method
-from labelwise.methods.tfidf_method import READING, TfidfMethod
+from labelwise.methods import REGISTRY, Method, get
 
 TRIALS = "trials.jsonl"
 
@@ -32,9 +31,11 @@ def try_readings(
     skipped: Skipped | None = None,
 ) -> list[Trial]:
     """Measure a model on a dev file as it was trained, and with each of these changes."""
-    if not isinstance(method, TfidfMethod):
+    if not method.readings:
+        able = [name for name in REGISTRY if get(name).readings]
         raise LabelwiseError(
-            f"{method.name} reads as it was trained: --try is for the linear methods and the trees"
+            f"{method.name} reads as it was trained; these methods can read otherwise: "
+            f"{', '.join(able)}"
         )
     if split_name(path) != "dev":
         raise LabelwiseError(f"settings are chosen on dev, and {path.name} is not called so")
@@ -46,7 +47,7 @@ def try_readings(
             for number, changed in enumerate(changes):
                 method.settings = replace(own, **changed)
                 run, _ = measure_file(method, path, thesaurus=thesaurus, card=card, skipped=skipped)
-                read = {name: asdict(method.settings)[name] for name in READING}
+                read = {name: asdict(method.settings)[name] for name in method.readings}
                 outcome = outcome_of(run)
                 value = outcome["figures"]["RP@5"]
                 trials.append(Trial(number, run.method, read, "complete", value, **outcome))
@@ -55,15 +56,15 @@ def try_readings(
     return trials
 
 
-def _changes(method: TfidfMethod, text: str) -> dict[str, Any]:
+def _changes(method: Method, text: str) -> dict[str, Any]:
     given = text.split(",")
     parsed = asdict(parse_settings(type(method.settings), given, method.name))
     names = [one.partition("=")[0].strip().replace("-", "_") for one in given]
     for name in names:
-        if name not in READING:
+        if name not in method.readings:
             raise LabelwiseError(
                 f"'{name}' needs a training; what is read can be tried without: "
-                f"{', '.join(READING)}"
+                f"{', '.join(method.readings)}"
             )
     return {name: parsed[name] for name in names}
 

@@ -137,6 +137,9 @@ class Method(ABC):
     reads: ClassVar[Literal["documents", "words", "pieces"]] = "documents"
     """What it is trained on: documents or, as networks are, their words or the pieces of an
     encoder, which `labelwise prepare` may number beforehand."""
+    readings: ClassVar[tuple[str, ...]] = ()
+    """Settings of what is read of a document, which may be others once the method is trained
+    (`labelwise evaluate --try`)."""
     half_precision: bool = False
     """Whether a bundle may keep its weights in half precision, which loading widens again."""
     joined_from: ClassVar[tuple[str, ...]] = ()

@@ -320,6 +320,7 @@ class EncoderMethod(BaseNetworkMethod):
     Settings = EncoderSettings
     settings: EncoderSettings
     reads = "pieces"
+    readings = ("pieces", "stride")
     network: EncoderNetwork
     vocabulary: Pieces
     is_small: bool = False

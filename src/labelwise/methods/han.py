@@ -72,6 +72,7 @@ class Han(NetworkMethod):
     """BiGRU and attention over words, then over sections; a linear unit a label."""
 
     name = "han"
+    readings = ("max_tokens", "max_sections", "section_tokens")
     Settings = HanSettings
     settings: HanSettings
     network_type = HanNetwork

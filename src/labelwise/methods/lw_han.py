@@ -58,6 +58,7 @@ class LwHan(NetworkMethod):
     """BiGRU and label-wise attention a section; the best section counts."""
 
     name = "lw-han"
+    readings = ("max_tokens", "max_sections", "section_tokens")
     Settings = LwHanSettings
     settings: LwHanSettings
     network_type = LwHanNetwork

@@ -58,6 +58,7 @@ class MaxHss(NetworkMethod):
     """BiGRU and attention a section, a linear unit a label, the best section counts."""
 
     name = "max-hss"
+    readings = ("max_tokens", "max_sections", "section_tokens")
     Settings = MaxHssSettings
     settings: MaxHssSettings
     network_type = MaxHssNetwork

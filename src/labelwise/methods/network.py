@@ -126,6 +126,7 @@ class NetworkMethod(BaseNetworkMethod):
     Settings: ClassVar[type[BaseNetworkSettings]] = NetworkSettings
     settings: NetworkSettings
     reads = "words"
+    readings: ClassVar[tuple[str, ...]] = ("max_tokens",)
     network_type: ClassVar[type[Network]]
     network: Network
     vocabulary: Vocabulary

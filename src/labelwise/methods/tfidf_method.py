@@ -18,9 +18,6 @@ from labelwise.text.tfidf import Tfidf
 from labelwise.text.tokenized import TokenizedCorpus, tokenize_corpus
 from labelwise.text.zones_read import ZoneWeights
 
-READING = ("header_weight", "recitals_weight", "articles_weight", "annexes_weight", "zone_words")
-"""Settings that say what is read of a document, and may be others than in training."""
-
 
 @dataclass(frozen=True)
 class TfidfSettings(Settings):
@@ -68,6 +65,13 @@ class TfidfSettings(Settings):
 class TfidfMethod(Method):
     """A method that reads documents as tf-idf of n-grams."""
 
+    readings = (
+        "header_weight",
+        "recitals_weight",
+        "articles_weight",
+        "annexes_weight",
+        "zone_words",
+    )
     settings: TfidfSettings
     _tfidf: Tfidf
     _columns: NDArray[np.intp]
