@@ -136,7 +136,9 @@ def test_evidence_that_points_the_wrong_way_is_called_worse() -> None:
     assert against[1].count("(worse)") == 2
     assert "costs .4" in against[0]
     assert "more (better)" in against[0]
-    assert findings(right)[-1].startswith("Most faithful of what costs less than 10 readings:")
+    assert findings(right)[-1].startswith(
+        "Most faithful of what costs less than 10 readings for the 1 label of a document: "
+    )
 
 
 def test_evidence_without_a_difference_is_not_called_better() -> None:

@@ -71,9 +71,12 @@ def findings(found: Faithfulness) -> list[str]:
         )
     best = found.best_affordable()
     standing = found.standing(best)
+    of_each = found.labels / len(found.documents)
+    labels = f"{of_each:.3g} label" + ("s" if of_each != 1 else "")
     sentences.append(
-        f"Most faithful of what costs less than {AFFORDABLE:.0f} readings: {_name(found, best)}, "
-        f"{signed(standing.mean)} ± {signed(standing.error)} of 1 for both measures together"
+        f"Most faithful of what costs less than {AFFORDABLE:.0f} readings for the {labels} of a "
+        f"document: {_name(found, best)}, {signed(standing.mean)} ± {signed(standing.error)} of 1 "
+        "for both measures together"
         + (
             "."
             if best == OWN
