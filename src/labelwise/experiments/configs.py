@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from labelwise.errors import InputError, LabelwiseError
-from labelwise.experiments.settings import S, parse_settings, typed
+from labelwise.experiments.settings import S, named_in, parse_settings, typed
 
 
 def read_config(path: Path) -> dict[str, str]:
@@ -43,8 +43,8 @@ def settings_from(cls: type[S], method: str, config: Path | None, given: Sequenc
         raise InputError(str(error), file=config) from error
     if not given:
         return settings
-    over = {one.partition("=")[0].strip().replace("-", "_") for one in given}
-    kept = [one for one in assignments if one.partition("=")[0].replace("-", "_") not in over]
+    over = {named_in(one) for one in given}
+    kept = [one for one in assignments if named_in(one) not in over]
     return parse_settings(cls, [*kept, *given], method)
 
 

@@ -13,7 +13,7 @@ from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.trial_records import Trial
 from labelwise.experiments.labelled_file import measure_file, split_name
-from labelwise.experiments.settings import parse_settings
+from labelwise.experiments.settings import named_in, parse_settings
 from labelwise.experiments.worker import outcome_of
 from labelwise.files import write_whole
 from labelwise.methods import REGISTRY, Method, get
@@ -59,7 +59,7 @@ def try_readings(
 def _changes(method: Method, text: str) -> dict[str, Any]:
     given = text.split(",")
     parsed = asdict(parse_settings(type(method.settings), given, method.name))
-    names = [one.partition("=")[0].strip().replace("-", "_") for one in given]
+    names = [named_in(one) for one in given]
     for name in names:
         if name not in method.readings:
             raise LabelwiseError(

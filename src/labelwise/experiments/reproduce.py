@@ -13,6 +13,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.evaluation.report import report as write_report
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.jobs import worker_command
+from labelwise.experiments.settings import named_in
 from labelwise.experiments.staleness import unfinished
 from labelwise.experiments.trainings import Folders, Training, job_of, method_names, trainings
 from labelwise.progress import note
@@ -64,7 +65,7 @@ def _check_given(given: Sequence[str], wanted: Mapping[str, Training]) -> None:
     """A setting that no method has is a slip of the pen."""
     known = {field.name for one in wanted.values() for field in dataclasses.fields(one.settings)}
     for one in given:
-        name = one.partition("=")[0].strip().replace("-", "_")
+        name = named_in(one)
         if name not in known:
             raise LabelwiseError(f"none of the methods has a setting '{name}'")
 

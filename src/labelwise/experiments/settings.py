@@ -22,6 +22,15 @@ S = TypeVar("S", bound="Settings")
 TRUE, FALSE = frozenset({"true", "yes", "1", "on"}), frozenset({"false", "no", "0", "off"})
 
 
+def named_in(assignment: str) -> str:
+    """The setting that is given a value.
+
+    >>> named_in("learning-rate=0.001")
+    'learning_rate'
+    """
+    return assignment.partition("=")[0].strip().replace("-", "_")
+
+
 def parse_settings(cls: type[S], assignments: Sequence[str], method: str) -> S:
     """Settings with the given values, the defaults elsewhere.
 
@@ -34,8 +43,8 @@ def parse_settings(cls: type[S], assignments: Sequence[str], method: str) -> S:
     listed = f"{method} has these settings: {', '.join(sorted(known))}"
     values: dict[str, Any] = {}
     for assignment in assignments:
-        name, equals, text = assignment.partition("=")
-        name = name.strip().replace("-", "_")
+        _, equals, text = assignment.partition("=")
+        name = named_in(assignment)
         if not equals or name not in known:
             problem = (
                 f"there is no setting '{name}'" if equals else f"'{assignment}' is not name=value"

@@ -17,7 +17,7 @@ from labelwise.experiments.configs import read_config, settings_from
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.jobs import Job
 from labelwise.experiments.named_vectors import vectors_file
-from labelwise.experiments.settings import typed
+from labelwise.experiments.settings import named_in, typed
 from labelwise.methods import REGISTRY, Settings, get
 from labelwise.methods.base import PretrainedSettings, VectorSettings
 
@@ -152,7 +152,7 @@ def training_settings(
     """
     cls = get(name).Settings
     known = {one.name for one in dataclasses.fields(cls)}
-    over = {_key(one): one for one in given if _key(one) in known}
+    over = {named_in(one): one for one in given if named_in(one) in known}
     over["seed"] = f"seed={seed}"
     if get(name).is_network() and corpus.prepared is not None:
         own = corpus.of_prepared
@@ -169,10 +169,6 @@ def training_settings(
                 )
         over |= {what: f"{what}={value}" for what, value in own.items() if what not in asked}
     return settings_from(cls, name, config, list(over.values()))
-
-
-def _key(assignment: str) -> str:
-    return assignment.partition("=")[0].strip().replace("-", "_")
 
 
 def job_of(one: Training, corpus: Corpus, folders: Folders, command: str) -> Job:

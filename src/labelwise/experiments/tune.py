@@ -17,7 +17,7 @@ from labelwise.evaluation.trial_records import Trial, read_trials
 from labelwise.experiments.configs import read_config
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.jobs import worker_command
-from labelwise.experiments.settings import typed
+from labelwise.experiments.settings import named_in, typed
 from labelwise.experiments.trainings import Folders, Training, job_of, training_settings
 from labelwise.files import write_whole
 from labelwise.locks import locked
@@ -63,7 +63,7 @@ class Search:
         for name in space:
             if name not in known:
                 raise LabelwiseError(f"there is no setting '{name}' of {self.method} to vary")
-        fixed = {one.partition("=")[0].strip().replace("-", "_") for one in self.given}
+        fixed = {named_in(one) for one in self.given}
         space = {name: values for name, values in space.items() if name not in fixed}
         if self.corpus.rows and "vectors" not in {*space, *fixed}:
             names = [str(self.corpus.of_prepared.get("vectors", "none")), *self.corpus.rows]
@@ -82,7 +82,7 @@ class Search:
         """The settings of a trial that somebody chose: in the file of settings, on the command
         line, in the prepared corpus or for this trial. All others have their defaults."""
         values = dataclasses.asdict(self.settings(chosen))
-        names = {*chosen, *(one.partition("=")[0].strip().replace("-", "_") for one in self.given)}
+        names = {*chosen, *(named_in(one) for one in self.given)}
         names |= {*(read_config(self.config) if self.config is not None else ())}
         if self.corpus.prepared is not None:
             names |= {name for name in self.corpus.of_prepared if name != "dim"}
