@@ -50,6 +50,14 @@ def test_articles_and_annexes_of_a_table_of_contents_are_none(named: str, entry:
     assert "Chestnuts of kind" not in attachments
 
 
+def test_entries_on_one_line_each_do_not_end_before_their_last_chapter() -> None:
+    """Nothing but the chapter of the first article stands between the last entry and it."""
+    text = FRONT + listed("Article {n} {title} .... 7{n}") + "\n" + body() + "\n" + SIGNED
+    articles = [section.text for section in split_act(text)[1] if section.kind == "article"]
+    assert articles[0].startswith("CHAPTER I\nGENERAL PROVISIONS\nSubject matter")
+    assert not any("...." in article for article in articles)
+
+
 def test_articles_that_come_once_are_no_table_of_contents() -> None:
     """The entries of 1 and 2 alone come again: an act whose annex has articles of its own."""
     text = FRONT + listed("Article {n}\n{title}") + "\n" + SIGNED + "\nArticle 1\nA.\nArticle 2\nB."

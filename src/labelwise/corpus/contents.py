@@ -22,7 +22,9 @@ _LONGEST = 400
 """Characters of a line; titles of annexes are the longest."""
 
 
-def contents(lines: Sequence[Line], start: int, headings: Sequence[Heading]) -> range | None:
+def table_of_contents(
+    lines: Sequence[Line], start: int, headings: Sequence[Heading]
+) -> range | None:
     """The lines of the table of contents among those from ``start`` on, or None where none is.
 
     The title of a chapter that stands before the first article may be among them.

@@ -25,7 +25,7 @@ from itertools import chain
 from labelwise.corpus.act_lines import Line
 from labelwise.corpus.article_headings import Heading, find_headings, heading_rest, is_heading
 from labelwise.corpus.article_sequence import in_sequence
-from labelwise.corpus.contents import CONTENTS, contents
+from labelwise.corpus.contents import CONTENTS, table_of_contents
 from labelwise.corpus.covers import FURNITURE
 from labelwise.corpus.document import Section, SectionKind
 from labelwise.corpus.enacting_bodies import body_and_recitals, ends_with_body
@@ -105,8 +105,8 @@ def split_lines(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None
     start = formula + 1 if formula is not None else 0
     in_quotation = quoted([line.text for line in lines], end=_DONE)
     candidates = find_headings(lines, start, in_quotation)
-    if listed := contents(lines, start, candidates):
-        listed = range(listed.start, _division_before(lines, listed))
+    if listed := table_of_contents(lines, start, candidates):
+        listed = range(listed.start, _division_before(lines, listed, candidates))
         notes += [lines[at].text for at in listed]
         lines = [*lines[: listed.start], *lines[listed.stop :]]
         in_quotation = quoted([line.text for line in lines], end=_DONE)
@@ -289,16 +289,12 @@ def _body_end(
     return done
 
 
-def _division_before(lines: Sequence[Line], listed: range) -> int:
+def _division_before(lines: Sequence[Line], listed: range, headings: Sequence[Heading]) -> int:
     """Where the table of contents ends: before "CHAPTER I" and its title, which its last lines may
     be, since they stand before the first article."""
-    for at in range(max(listed.start, listed.stop - 8), listed.stop):
-        tail = lines[at : listed.stop]
-        if _DIVISION.match(tail[0].text) and not any(
-            is_heading(line) or ANNEX.match(line.text) for line in tail
-        ):
-            return at
-    return listed.stop
+    entries = {found.at for found in headings}
+    last = next(at for at in reversed(listed) if at in entries or ANNEX.match(lines[at].text))
+    return listed.stop - _division_at_end([lines[at].text for at in range(last, listed.stop)])
 
 
 def _footnotes(lines: Sequence[Line], start: int) -> int:
@@ -313,11 +309,17 @@ def _move_divisions(front: list[str], before: list[str], articles: list[list[str
     """Put "CHAPTER II" and its title at the head of the article that follows."""
     articles[0][:0] = before
     for text, following in zip([front, *articles], articles, strict=False):
-        for back in range(min(len(text) - 1, 8), 0, -1):
-            tail = text[-back:]
-            if _DIVISION.match(tail[0]) and all(
-                len(line) < 200 and not line.endswith((".", ";", ":")) for line in tail
-            ):
-                following[:0] = tail
-                del text[-back:]
-                break
+        if back := _division_at_end(text):
+            following[:0] = text[-back:]
+            del text[-back:]
+
+
+def _division_at_end(text: Sequence[str]) -> int:
+    """How many of the last lines are "CHAPTER II" and its title; 0 where there is no such."""
+    for back in range(min(len(text) - 1, 8), 0, -1):
+        tail = text[-back:]
+        if _DIVISION.match(tail[0]) and all(
+            len(line) < 200 and not line.endswith((".", ";", ":")) for line in tail
+        ):
+            return back
+    return 0
