@@ -61,16 +61,14 @@ def results(run, inputs: tuple[Tensor, ...], lengths: list[int], dtype: torch.dt
 
 
 def check(inputs: tuple[Tensor, ...], lengths: list[int], tolerance: float | None = None) -> None:
-    """``results`` of the kernels beside float64; an upstream gradient is about .001 large."""
     dtype = inputs[0].dtype
-    tolerance = tolerance or TOLERANCE[dtype]
     got = results(fused.fused_logits, inputs, lengths, dtype, DEVICE)
     exact = results(blocked_logits, inputs, lengths, torch.float64, "cpu")
     for name, a, b in zip(
         ["logits", "h", "queries", "outputs", "values"], got, exact, strict=False
     ):
         error = (a.double().cpu() - b).norm()
-        assert error <= tolerance * (b.norm() + 1e-3), name
+        assert error <= (tolerance or TOLERANCE[dtype]) * b.norm() + 1e-9, name
     assert len(got) == len(exact)
 
 
@@ -94,44 +92,6 @@ def test_labels_are_taken_in_chunks_that_a_bounded_buffer_holds(monkeypatch) -> 
     monkeypatch.setattr(fused, "BUFFER_ELEMENTS", 1)
     lengths = [20, 5]
     check(material(lengths, 16, 300, torch.float32), lengths)
-
-
-@pytest.mark.parametrize("dtype", [BFLOAT16, torch.float16])
-@pytest.mark.parametrize("same", [True, False], ids=["one", "values apart"])
-@pytest.mark.parametrize("tokens", [0, 100, 10_000], ids=["none", "some", "all"])
-def test_scores_that_are_kept_or_made_again_give_the_same(monkeypatch, tokens, same, dtype) -> None:
-    monkeypatch.setattr(fused, "_room", lambda *_: tokens)
-    lengths = [40, 3, 70, 1, 129]  # of which the first two have room in a hundred
-    check(material(lengths, 33, 140, dtype, value_width=None if same else 17), lengths)
-
-
-def test_what_is_kept_for_labels_in_chunks(monkeypatch) -> None:
-    monkeypatch.setattr(fused, "_room", lambda *_: 40)
-    monkeypatch.setattr(fused, "BUFFER_ELEMENTS", 1)
-    lengths = [20, 5, 30]
-    check(material(lengths, 16, 1100, torch.float16), lengths)
-
-
-def test_a_second_pass_back_makes_again_what_the_first_one_overwrote() -> None:
-    lengths = [20, 70]
-    h, _, queries, outputs = (x.to(DEVICE) for x in material(lengths, 16, 40, torch.float16))
-    h.requires_grad_()
-    logits = fused.fused_logits(h, h, torch.tensor(lengths), queries, outputs)
-    first, second = (
-        torch.autograd.grad(logits.sum(), h, retain_graph=True)[0].float() for _ in range(2)
-    )
-    assert (first - second).norm() <= 2e-3 * first.norm()
-
-
-def test_nothing_is_kept_where_nothing_is_learned(monkeypatch) -> None:
-    def refused(*_: object) -> int:
-        raise AssertionError("room was asked for")
-
-    monkeypatch.setattr(fused, "_room", refused)
-    lengths = [20, 70]
-    h, _, queries, outputs = (x.to(DEVICE) for x in material(lengths, 16, 40, torch.float16))
-    with torch.no_grad():
-        fused.fused_logits(h, h, torch.tensor(lengths), queries, outputs)
 
 
 def test_extreme_scores_stay_finite_and_right() -> None:

@@ -10,19 +10,14 @@ ds_lt = a_lt (o_l · v_t − logit_l), all gradients are matrix products:
 
     dh_t = Σ_l ds_lt q_l     dv_t = Σ_l a_lt o_l     dq_l = Σ_t ds_lt h_t     do_l = Σ_t a_lt v_t
 
-Of the first documents, as many as a share of the card's memory holds, the kernel forward leaves
-q_l · h_t and o_l · v_t behind, and ds and a take their place; of the others a kernel computes them
-again, for as many documents (and labels, where they are very many) at a time as a bounded buffer
-holds. cuBLAS multiplies. Only real tokens take part.
+A kernel computes ds and a again, for as many documents (and labels, where they are very many) at a
+time as a bounded buffer holds, and cuBLAS multiplies. Only real tokens take part.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import torch
@@ -37,12 +32,6 @@ from labelwise.kernels.triton_attention import ALIGNED
 
 BUFFER_ELEMENTS = 1 << 25
 """Labels × tokens whose ds and a are held at once: 128 MB in bfloat16."""
-
-KEPT_SHARE = 1 / 32
-"""Of the card's memory, for what the kernel forward may leave to the backward pass."""
-
-MOVED = 4096
-"""Numbers that a program moves between padded documents and packed ones."""
 
 
 def fused_logits(
@@ -60,7 +49,7 @@ def fused_logits(
     the two are read once. Lengths on the CPU spare the host a wait for the GPU.
     """
     logits: Tensor = _Fused.apply(  # type: ignore[no-untyped-call]
-        h, v, lengths.cpu(), queries, outputs, dtype or h.dtype, torch.is_grad_enabled()
+        h, v, lengths.cpu(), queries, outputs, dtype or h.dtype
     )
     return logits
 
@@ -75,7 +64,6 @@ class _Fused(torch.autograd.Function):
         queries: Tensor,
         outputs: Tensor,
         dtype: torch.dtype,
-        learns: bool,
     ) -> Tensor:
         ctx.widths = h.shape[2], v.shape[2], h.shape[2], v.shape[2]
         ctx.kinds = h.dtype, v.dtype, queries.dtype, outputs.dtype
@@ -89,17 +77,11 @@ class _Fused(torch.autograd.Function):
         logits = h.new_empty((len(lengths), len(queries)), dtype=torch.float32)
         sums = torch.empty_like(logits)
         programs = -(-len(queries) // ctx.blocks["BL"]) * len(lengths)
-        ctx.kept = group = packing.within(_room(h, len(queries)) if learns else 0)
-        # q · h of each label in a row, o · v in another; in float16, which is the finer one.
-        left = h.new_empty((2, len(queries), group.stop), dtype=torch.float16)
         with on(h):
             kernels.forward[(programs,)](
                 *_described(h, v, queries, outputs, ctx.blocks), packing.starts, packing.lengths,
-                logits, sums, len(queries), left[0], left[1], group.documents, group.stop,
-                W=h.shape[1], V=v.shape[1], SAME=ctx.same, KEEP=group.documents > 0,
-                ALIGN=ALIGNED, **(_more_stages(ctx.blocks) if group.documents else ctx.blocks),
+                logits, sums, len(queries), W=h.shape[1], V=v.shape[1], SAME=ctx.same, **ctx.blocks,
             )  # fmt: skip
-        ctx.left = left
         ctx.save_for_backward(h, v, queries, outputs, logits, sums)
         return logits
 
@@ -107,117 +89,65 @@ class _Fused(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         h, v, queries, outputs, logits, sums = ctx.saved_tensors
-        packing = ctx.packing
+        packing, same = ctx.packing, ctx.same
         grad, scale = _scaled(grad.float().contiguous(), h.dtype)
         labels = len(queries)
-        gradients = _Gradients(
-            h, v, queries, outputs, (_out(ctx.kinds[0]), _out(ctx.kinds[1])),
-            learned=ctx.needs_input_grad[3] or ctx.needs_input_grad[4],  # descriptors are not
-        )  # fmt: skip
-        kept: _Group = ctx.kept
-        if kept.documents and ctx.left is not None:
-            left, ctx.left = ctx.left, None  # it is overwritten: a second pass computes all again
-            of_s, of_x = left
-            ds, a = both = left.view(h.dtype)
-            tiles = kept.documents * -(-kept.longest // KEPT_BLOCKS["BT"])
-            with on(h):
-                kernels.backward_kept[(-(-labels // KEPT_BLOCKS["BL"]) * tiles,)](
-                    of_s, of_x, packing.starts, packing.lengths, logits, sums, grad, ds, a,
-                    labels, tiles // kept.documents, kept.stop, ALIGN=ALIGNED, **KEPT_BLOCKS,
-                )  # fmt: skip
-            here = slice(0, kept.stop)
-            with gradients.of_tokens(here, parts=1) as add:
-                add(both.flatten(0, 1), slice(0, labels))
-            del left, of_s, of_x, ds, a, both
-        else:
-            kept = packing.within(0)
         chunk = min(labels, max(1024, BUFFER_ELEMENTS // packing.longest))
         rows = max(packing.longest, BUFFER_ELEMENTS // chunk)
-        buffer = h.new_empty(2 * chunk * min(rows, packing.rows - kept.stop))
+        buffer = h.new_empty(2 * chunk * min(rows, packing.rows))
         described = _described(h, v, queries, outputs, ctx.blocks)
-        for group in packing.groups(rows, kept):
-            columns = group.stop - group.start
+        grad_h = h.new_empty(h.shape, dtype=_out(ctx.kinds[0]))
+        grad_v = grad_h if same else h.new_empty(v.shape, dtype=_out(ctx.kinds[1]))
+        single = labels == chunk
+        stacked = torch.cat([queries, outputs]) if same and single else None
+        learned = ctx.needs_input_grad[3] or ctx.needs_input_grad[4]  # descriptors are not
+        grad_q = grad_o = grad_both = None
+        if learned and same:  # one product then serves both
+            grad_both = h.new_zeros((2 * labels, h.shape[1]), dtype=torch.float32)
+            grad_q, grad_o = grad_both[:labels], grad_both[labels:]
+        elif learned:
+            grad_q = torch.zeros_like(queries, dtype=torch.float32)
+            grad_o = torch.zeros_like(outputs, dtype=torch.float32)
+        for group in packing.groups(rows):
             here = slice(group.start, group.stop)
-            with gradients.of_tokens(here, parts=-(-labels // chunk)) as add:
-                for start in range(0, labels, chunk):
-                    some = slice(start, min(start + chunk, labels))
-                    size = some.stop - start
-                    both = buffer[: 2 * size * columns].view(2 * size, columns)
-                    tiles = group.documents * -(-group.longest // ctx.blocks["BT"])
-                    programs = -(-size // ctx.blocks["BL"]) * tiles
-                    with on(h):
-                        kernels.backward[(programs,)](
-                            *described, packing.starts, packing.lengths, logits, sums, grad,
-                            both[:size], both[size:], group.first, group.start, start, size, labels,
-                            tiles // group.documents, columns, W=h.shape[1], V=v.shape[1],
-                            SAME=ctx.same, ALIGN=ALIGNED, **_more_stages(ctx.blocks),
-                        )  # fmt: skip
-                    add(both, some)
-                    del both
-        del buffer  # before more memory is taken
+            columns = group.stop - group.start
+            of_h = _Sum(grad_h[here], single=single)
+            of_v = of_h if same else _Sum(grad_v[here], single=single)
+            for start in range(0, labels, chunk):
+                some = slice(start, min(start + chunk, labels))
+                size = some.stop - start
+                both = buffer[: 2 * size * columns].view(2 * size, columns)
+                ds, a = both[:size], both[size:]
+                tiles = group.documents * -(-group.longest // ctx.blocks["BT"])
+                programs = -(-size // ctx.blocks["BL"]) * tiles
+                with on(h):
+                    kernels.backward[(programs,)](
+                        *described, packing.starts, packing.lengths, logits, sums, grad, ds, a,
+                        group.first, group.start, start, size, labels,
+                        tiles // group.documents, columns, W=h.shape[1], V=v.shape[1], SAME=same,
+                        ALIGN=ALIGNED, **_backward_blocks(ctx.blocks),
+                    )  # fmt: skip
+                if stacked is not None:
+                    of_h.add(both.T, stacked)
+                elif same:
+                    of_h.add(both.T, torch.cat([queries[some], outputs[some]]))
+                else:
+                    of_h.add(ds.T, queries[some])
+                    of_v.add(a.T, outputs[some])
+                if grad_both is not None and single:
+                    _add_product(grad_both, both, h[here])
+                elif grad_q is not None and grad_o is not None:
+                    _add_product(grad_q[some], ds, h[here])
+                    _add_product(grad_o[some], a, v[here])
+            of_h.finish()
+            of_v.finish()
+        del buffer, both, ds, a, stacked  # before more memory is taken
+        found = [packing.unpack(grad_h), None if same else packing.unpack(grad_v), grad_q, grad_o]
         own_h, own_v, own_q, own_o = (
             None if x is None else (x if scale is None else x.mul_(scale))[..., :width].to(kind)
-            for x, width, kind in zip(gradients.found(packing), ctx.widths, ctx.kinds, strict=True)
+            for x, width, kind in zip(found, ctx.widths, ctx.kinds, strict=True)
         )
-        return own_h, own_v, None, own_q, own_o, None, None
-
-
-class _Gradients:
-    """What the products of ds and a, labels × tokens, add up to: by tokens and by labels."""
-
-    def __init__(
-        self,
-        h: Tensor,
-        v: Tensor,
-        queries: Tensor,
-        outputs: Tensor,
-        kinds: tuple[torch.dtype, torch.dtype],
-        *,
-        learned: bool,
-    ) -> None:
-        self.h, self.v, self.queries, self.outputs = h, v, queries, outputs
-        self.same = v is h
-        self.of_h = h.new_empty(h.shape, dtype=kinds[0])
-        self.of_v = self.of_h if self.same else v.new_empty(v.shape, dtype=kinds[1])
-        self.stacked = torch.cat([queries, outputs]) if self.same else None
-        # Of queries and outputs together where one product serves both.
-        self.both = self.of_queries = self.of_outputs = None
-        if learned and self.same:
-            self.both = h.new_zeros((2 * len(queries), h.shape[1]), dtype=torch.float32)
-            self.of_queries, self.of_outputs = self.both.tensor_split(2)
-        elif learned:
-            self.of_queries = torch.zeros_like(queries, dtype=torch.float32)
-            self.of_outputs = torch.zeros_like(outputs, dtype=torch.float32)
-
-    @contextmanager
-    def of_tokens(self, here: slice, parts: int) -> Iterator[Callable[[Tensor, slice], None]]:
-        """For these tokens what adds ds and a, one below the other, of some labels; all at last."""
-        of_h = _Sum(self.of_h[here], single=parts == 1)
-        of_v = of_h if self.same else _Sum(self.of_v[here], single=parts == 1)
-
-        def add(both: Tensor, some: slice) -> None:
-            ds, a = both.tensor_split(2)
-            if self.stacked is None:
-                of_h.add(ds.T, self.queries[some])
-                of_v.add(a.T, self.outputs[some])
-            elif parts == 1:
-                of_h.add(both.T, self.stacked)
-            else:
-                of_h.add(both.T, torch.cat([self.queries[some], self.outputs[some]]))
-            if self.both is not None and parts == 1:
-                _add_product(self.both, both, self.h[here])
-            elif self.of_queries is not None and self.of_outputs is not None:
-                _add_product(self.of_queries[some], ds, self.h[here])
-                _add_product(self.of_outputs[some], a, self.v[here])
-
-        yield add
-        of_h.finish()
-        of_v.finish()
-
-    def found(self, packing: _Packing) -> list[Tensor | None]:
-        """Of h, v where it is another, queries and outputs where they learn."""
-        of_v = None if self.same else packing.unpack(self.of_v)
-        return [packing.unpack(self.of_h), of_v, self.of_queries, self.of_outputs]
+        return own_h, own_v, None, own_q, own_o, None
 
 
 @dataclass(frozen=True)
@@ -264,41 +194,33 @@ class _Packing:
         """(documents, tokens, width) to (rows, width), zero where a document is filled up."""
         if self.full:
             return x.flatten(0, 1)
-        return self._moved(x, x.new_empty((self.rows, x.shape[2])), self.longest)
+        aligned = (self.lengths + ALIGNED - 1) // ALIGNED * ALIGNED
+        document = torch.arange(len(aligned), device=x.device)
+        document = document.repeat_interleave(aligned, output_size=self.rows)  # (rows,) int64
+        token = torch.arange(self.rows, device=x.device) - self.starts[document]
+        beyond = token >= self.lengths[document]
+        places = document * self.tokens + token.masked_fill_(beyond, 0)
+        return x.flatten(0, 1).index_select(0, places).masked_fill_(beyond[:, None], 0.0)
 
     def unpack(self, x: Tensor) -> Tensor:
         """(rows, width) to (documents, tokens, width), zero at padding."""
-        shape = len(self.ends), self.tokens, x.shape[1]
-        return x.view(shape) if self.full else self._moved(x, x.new_empty(shape), self.tokens)
+        if not self.full:
+            token = torch.arange(self.tokens, device=x.device)
+            padding = token >= self.lengths[:, None]  # (documents, tokens)
+            rows = (self.starts[:, None] + token).masked_fill_(padding, 0)
+            x = x.index_select(0, rows.flatten()).masked_fill_(padding.view(-1, 1), 0.0)
+        return x.view(len(self.ends), self.tokens, -1)
 
-    def _moved(self, x: Tensor, to: Tensor, rows: int) -> Tensor:
-        """``to`` with the real tokens of ``x``, of no document more than so many rows."""
-        blocks = -(-rows * x.shape[-1] // MOVED)
-        with on(x):
-            kernels.move[(blocks * len(self.ends),)](
-                x, to, self.starts, self.lengths, self.tokens, blocks,
-                W=x.shape[-1], PACK=x.ndim > to.ndim, ALIGN=ALIGNED, BLOCK=MOVED,
-            )  # fmt: skip
-        return to
-
-    def within(self, rows: int) -> _Group:
-        """The first documents, as many as have at most ``rows`` rows."""
-        documents = bisect_right(self.ends, rows)
-        ends = [0, *self.ends[:documents]]
-        longest = max((stop - start for start, stop in pairwise(ends)), default=0)
-        return _Group(0, documents, 0, ends[-1], longest)
-
-    def groups(self, rows: int, before: _Group) -> Iterator[_Group]:
-        """The documents behind these in order, together as long as they have so many rows."""
-        first, start, longest = before.documents, before.stop, 0
-        if first == len(self.ends):
-            return
-        for document, stop in enumerate(self.ends[first:], first):
+    def groups(self, rows: int) -> Iterator[_Group]:
+        """Documents in their order, together as long as they have at most ``rows`` rows."""
+        first = start = 0
+        longest = 0
+        for document, stop in enumerate(self.ends):
             own = stop - (self.ends[document - 1] if document else 0)
             if stop - start > rows and document > first:
-                end = self.ends[document - 1]
-                yield _Group(first, document - first, start, end, longest)
-                first, start, longest = document, end, 0
+                before = self.ends[document - 1]
+                yield _Group(first, document - first, start, before, longest)
+                first, start, longest = document, before, 0
             longest = max(longest, own)
         yield _Group(first, len(self.ends) - first, start, self.ends[-1], longest)
 
@@ -360,19 +282,8 @@ def _blocks(dtype: torch.dtype, lengths: Tensor) -> dict[str, Any]:
     }  # fmt: skip
 
 
-KEPT_BLOCKS = {"BL": 32, "BT": 128, "num_warps": 4}
-
-
-def _room(h: Tensor, labels: int) -> int:
-    """Tokens whose scores a share of the card's memory holds, where float16 is fine enough."""
-    if h.dtype != torch.bfloat16:
-        return 0
-    memory = torch.cuda.get_device_properties(h.device).total_memory if h.is_cuda else 1 << 35
-    return int(memory * KEPT_SHARE) // (2 * labels * torch.float16.itemsize)
-
-
-def _more_stages(blocks: dict[str, Any]) -> dict[str, Any]:
-    """Where a program writes what it computed, what is loaded ahead hides more of that."""
+def _backward_blocks(blocks: dict[str, Any]) -> dict[str, Any]:
+    """A backward program has one block of tokens: what is loaded ahead hides more of its start."""
     return blocks if blocks["PRECISION"] != "ieee" else {**blocks, "num_stages": 4}
 
 

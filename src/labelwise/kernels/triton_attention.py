@@ -8,7 +8,6 @@ import triton
 import triton.language as tl
 
 ALIGNED = 16
-HIGHEST = tl.constexpr(65504.0)  # of what float16 can hold
 _LOG2E = tl.constexpr(1.4426950408889634)
 
 
@@ -40,23 +39,17 @@ def _scores(
 
 @triton.jit
 def forward(
-    h, v, q, o, starts, lengths, logits, sums, labels, kept_s, kept_x, kept, columns,
+    h, v, q, o, starts, lengths, logits, sums, labels,
     W: tl.constexpr, V: tl.constexpr, SAME: tl.constexpr,
     BL: tl.constexpr, BT: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr,
-    KEEP: tl.constexpr, ALIGN: tl.constexpr,
 ):  # fmt: skip
-    """The logits of a block of labels and a document, and the logarithms of their softmax's sum.
-
-    The first ``kept`` documents leave q · h and o · v behind, a label a row of ``columns`` tokens.
-    """
+    """The logits of a block of labels and a document, and the logarithms of their softmax's sum."""
     # Programs that run together share a document, whose tokens then lie in the cache.
     blocks = tl.cdiv(labels, BL)
     document = tl.program_id(0) // blocks
     label0 = (tl.program_id(0) % blocks) * BL
-    first = tl.multiple_of(tl.load(starts + document), ALIGN)
+    first = tl.load(starts + document)
     length = tl.load(lengths + document)
-    label = label0 + tl.arange(0, BL)
-    until = tl.where(document < kept, tl.cdiv(length, ALIGN) * ALIGN, 0)
     highest = tl.full((BL,), float("-inf"), tl.float32)
     total = tl.zeros((BL,), tl.float32)
     logit = tl.zeros((BL,), tl.float32)
@@ -64,18 +57,13 @@ def forward(
         token = t + tl.arange(0, BT)
         s, x = _scores(h, v, q, o, first + t, label0, W, V, SAME, BL, BT, BK, PRECISION)
         s = tl.where((token < length)[None, :], s, float("-inf"))
-        if KEEP:
-            out = label.to(tl.int64)[:, None] * columns + (first + token)[None, :]
-            kind = kept_s.dtype.element_ty
-            mask = (label < labels)[:, None] & (token < until)[None, :]
-            tl.store(kept_s + out, tl.minimum(s, HIGHEST).to(kind), mask=mask)
-            tl.store(kept_x + out, tl.clamp(x, -HIGHEST, HIGHEST).to(kind), mask=mask)
         higher = tl.maximum(highest, tl.max(s, 1))
         weight = tl.exp2(s - higher[:, None])
         fade = tl.exp2(highest - higher)
         total = total * fade + tl.sum(weight, 1)
         logit = logit * fade + tl.sum(weight * x, 1)
         highest = higher
+    label = label0 + tl.arange(0, BL)
     out = document.to(tl.int64) * labels + label
     tl.store(logits + out, logit / total, mask=label < labels)
     tl.store(sums + out, highest + tl.log2(total), mask=label < labels)
@@ -117,49 +105,3 @@ def backward(
         kept = (within < chunk)[:, None] & (tl.arange(0, BT) < until)[None, :]
         tl.store(a + out, weight.to(a.dtype.element_ty), mask=kept)
         tl.store(ds + out, x.to(ds.dtype.element_ty), mask=kept)
-
-
-@triton.jit
-def backward_kept(
-    s, x, starts, lengths, logits, sums, grad, ds, a, labels, blocks_t, columns,
-    BL: tl.constexpr, BT: tl.constexpr, ALIGN: tl.constexpr,
-):  # fmt: skip
-    """ds and a as ``backward`` has them, from what ``forward`` kept, in whose place they may go."""
-    blocks = tl.cdiv(labels, BL)
-    tile = tl.program_id(0) // blocks
-    document = tile // blocks_t
-    t = (tile % blocks_t) * BT
-    first = tl.multiple_of(tl.load(starts + document), ALIGN)
-    length = tl.load(lengths + document)
-    if t < length:
-        label = (tl.program_id(0) % blocks) * BL + tl.arange(0, BL)
-        of = document.to(tl.int64) * labels + tl.minimum(label, labels - 1)
-        column = tl.multiple_of(first + t, ALIGN) + tl.arange(0, BT)
-        out = label.to(tl.int64)[:, None] * columns + column[None, :]
-        until = tl.cdiv(length, ALIGN) * ALIGN - t
-        mask = (label < labels)[:, None] & (tl.arange(0, BT) < until)[None, :]
-        scores = tl.load(s + out, mask=mask, other=float("-inf")).to(tl.float32)
-        values = tl.load(x + out, mask=mask, other=0.0).to(tl.float32)
-        weight = tl.exp2(scores - tl.load(sums + of)[:, None]) * tl.load(grad + of)[:, None]
-        values = weight * (values - tl.load(logits + of)[:, None])
-        tl.store(a + out, weight.to(a.dtype.element_ty), mask=mask)
-        tl.store(ds + out, values.to(ds.dtype.element_ty), mask=mask)
-
-
-@triton.jit
-def move(
-    source, to, starts, lengths, tokens, blocks,
-    W: tl.constexpr, PACK: tl.constexpr, ALIGN: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
-    """A block of a padded document to where its real tokens are packed, or back; zero beyond."""
-    document = tl.program_id(0) // blocks
-    at = (tl.program_id(0) % blocks) * BLOCK + tl.arange(0, BLOCK)
-    length = tl.load(lengths + document)
-    padded = document.to(tl.int64) * tokens * W
-    packed = tl.multiple_of(tl.load(starts + document), ALIGN).to(tl.int64) * W
-    if PACK:
-        values = tl.load(source + padded + at, mask=at < length * W, other=0.0)
-        tl.store(to + packed + at, values, mask=at < tl.cdiv(length, ALIGN) * ALIGN * W)
-    else:
-        values = tl.load(source + packed + at, mask=at < length * W, other=0.0)
-        tl.store(to + padded + at, values, mask=at < tokens * W)
