@@ -1,7 +1,8 @@
 """Nothing is chosen on the test documents: with their labels permuted all choices are the same.
 
 Two data sets differ in the gold of their test documents alone, which stands among other documents.
-What is trained, weighed, tuned, compacted and chosen on the one must be what it is on the other.
+What is trained, weighed, tuned, compacted, placed and chosen on the one must be what it is on the
+other. Dev documents choose, and are not learned from.
 """
 
 from __future__ import annotations
@@ -14,16 +15,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from worker_cases import PoolHere
 
 import labelwise
 from labelwise import bundle as bundles
-from labelwise.corpus.dataset import open_dataset
+from labelwise.corpus.dataset import NOTHING, open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.comparison import best_on_dev
-from labelwise.experiments import compact, reproduce, tune
+from labelwise.evaluation.unseen_scale import MOST_LOST
+from labelwise.experiments import calibrate, compact, reproduce, tune
 from labelwise.experiments.corpora import open_corpus
 from labelwise.experiments.jobs import Job
+from labelwise.experiments.settings import parse_settings
+from labelwise.experiments.training_data import Documents
+from labelwise.methods import Method, get
 from labelwise.methods.blend import Blend
 from labelwise.tuning import jobs as side_by_side
 from labelwise.tuning.jobs import Jobs
@@ -32,18 +38,28 @@ PAIR = ("acts", "permuted")
 CNN = ("epochs=2", "max_tokens=40", "filters=4", "kernel=3", "dim=8", "device=cpu")
 
 
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the two data sets."""
-    folder = tmp_path_factory.mktemp("pair")
-    make_dataset(folder / "acts", train=90, dev=20, test=20)
-    shutil.copytree(folder / "acts", folder / "permuted")
-    file = folder / "permuted/test.jsonl"
+def permute(data: Path, split: str, out: Path) -> None:
+    """The same data set with the gold of a split's documents at other documents of it."""
+    shutil.copytree(data, out)
+    file = out / f"{split}.jsonl"
     records = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     gold = [record["concepts"] for record in records]
     for record, labels in zip(records, gold[7:] + gold[:7], strict=True):
         record["concepts"] = labels
     file.write_text("".join(json.dumps(one) + "\n" for one in records), "utf-8")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _in_one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the two data sets."""
+    folder = tmp_path_factory.mktemp("pair")
+    make_dataset(folder / "acts", train=90, dev=20, test=20)
+    permute(folder / "acts", "test", folder / "permuted")
     first, second = (open_dataset(folder / name) for name in PAIR)
     assert first.label_space.fingerprint == second.label_space.fingerprint
     assert [one.labels for one in first.test] != [one.labels for one in second.test]
@@ -57,14 +73,19 @@ def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def assert_same_model(first: Path, second: Path) -> None:
-    """Same weights, same threshold, same values beside them."""
+    """Same weights, same threshold and scale of unseen labels, same values beside them."""
     one, other = bundles.load(first), bundles.load(second)
     assert one.threshold == other.threshold
-    ours, theirs = one.state(), other.state()
-    assert ours.arrays.keys() == theirs.arrays.keys()
-    for name, array in ours.arrays.items():
-        np.testing.assert_array_equal(array, theirs.arrays[name], err_msg=name)
-    assert json.dumps(ours.values) == json.dumps(theirs.values)
+    assert one.unseen == other.unseen
+    assert_same_weights(one, other)
+    assert json.dumps(one.state().values) == json.dumps(other.state().values)
+
+
+def assert_same_weights(one: Method, other: Method) -> None:
+    ours, theirs = one.state().arrays, other.state().arrays
+    assert ours.keys() == theirs.keys()
+    for name, array in ours.items():
+        np.testing.assert_array_equal(array, theirs[name], err_msg=name)
 
 
 def reproduced(data: Path, out: Path) -> None:
@@ -98,6 +119,54 @@ def test_reproduce_trains_weighs_and_cuts_without_the_gold_of_test(made: Path, n
     ours, theirs = first.to_json()["measures"], second.to_json()["measures"]
     assert ours["dev"] == theirs["dev"]
     assert ours["test"] != theirs["test"]
+
+
+@pytest.mark.parametrize("name", ["svm", "cnn-lwan"])
+@pytest.mark.parametrize("how", ["train", "reproduce"])
+def test_what_is_learned_is_learned_without_the_gold_of_dev(
+    pair: Path, tmp_path: Path, name: str, how: str
+) -> None:
+    """On dev it is chosen when to stop and where to cut; of one epoch there is no choice."""
+    permute(pair / "acts", "dev", tmp_path / "permuted")
+    settings = ["epochs=1", *CNN[1:]] if name == "cnn-lwan" else []
+    made = []
+    for data in (pair / "acts", tmp_path / "permuted"):
+        if how == "train":
+            made.append(labelwise.train(name, data=data, settings=settings).method)
+        else:
+            cls = get(name)
+            made.append(cls(parse_settings(cls.Settings, settings, name)))
+            Documents(data).fit(made[-1])
+    assert made[0].threshold != made[1].threshold
+    assert_same_weights(*made)
+
+
+@pytest.mark.parametrize("method", ["svm", "cnn-lwan"])
+def test_train_learns_and_cuts_without_the_gold_of_test(
+    pair: Path, tmp_path: Path, method: str
+) -> None:
+    settings = CNN if method == "cnn-lwan" else ()
+    for name in PAIR:
+        labelwise.train(method, data=pair / name, out=tmp_path / name, settings=settings)
+    assert_same_model(*(tmp_path / name for name in PAIR))
+
+
+def test_unseen_labels_are_placed_without_the_gold_of_test(made: Path, tmp_path: Path) -> None:
+    told = []
+    for name in PAIR:
+        hidden = tmp_path / f"hidden-{name}"
+        labelwise.train("lexical", data=made / name, hide=0.25, out=hidden)
+        calibrate.calibrate_unseen(
+            made / f"made-{name}/bundles/lexical-0.bundle", [hidden], tmp_path / name,
+            data=made / name, additions=NOTHING, prepared=None, most_lost=MOST_LOST, name=None,
+            results=tmp_path / f"results-{name}",  # so that test is scored beside
+            command="",
+        )  # fmt: skip
+        told.append(bundles.describe(tmp_path / name)["card"]["unseen"])
+    assert_same_model(*(tmp_path / name for name in PAIR))
+    for one, name in zip(told, PAIR, strict=True):
+        assert one.pop("draws") == [f"{name}-hidden-0.25-draw-0"]
+    assert told[0] == told[1]
 
 
 def test_a_blend_is_weighed_without_the_gold_of_test(made: Path, tmp_path: Path) -> None:
