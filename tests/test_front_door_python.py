@@ -70,6 +70,9 @@ def test_importing_it_costs_nothing() -> None:
     with pytest.raises(AttributeError, match="no attribute 'lode'"):
         _ = labelwise.lode
     assert all(getattr(labelwise, name) for name in labelwise.__all__)
+    code = "import labelwise; print(set(labelwise.__all__) <= set(dir(labelwise)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
 
 
 @pytest.mark.parametrize("name", ["train", "evaluate", "join", "compare", "learn"])
@@ -288,6 +291,73 @@ def test_documents_before_one_that_cannot_be_read_are_tagged(
     assert [next(found).document for _ in range(3)] == list(synthetic.test[:3])
     with pytest.raises(LabelwiseError, match="the fourth is damaged"):
         next(found)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"top": 0}, "top is a whole number from 1 on, not 0"),
+        ({"top": 2.5}, "top is a whole number from 1 on, not 2.5"),
+        ({"top": "3"}, "top is a whole number from 1 on, not '3'"),
+        ({"threshold": "tunned"}, "threshold is a number or the word 'tuned', not 'tunned'"),
+        ({"threshold": float("nan")}, "threshold is a number or the word 'tuned', not 'nan'"),
+        ({"precision": 2}, "precision is a share, 0.8 say, not 2"),
+        ({"precision": float("nan")}, "precision is a share, 0.8 say, not nan"),
+        ({"best": -1}, "best is a whole number from 0 on, not -1"),
+        ({"include": "693"}, "ids are given in a list, ['693'], not as '693'"),
+        ({"exclude": "693"}, "ids are given in a list, ['693'], not as '693'"),
+        ({"include": [693]}, "an id is a text, '693', not 693"),
+    ],
+)
+def test_an_option_that_cannot_be_meant_is_an_error_and_no_empty_or_other_answer(
+    model: labelwise.Model, options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(LabelwiseError, match=f"^{re.escape(told)}$"):
+        model.tag("On imports of citrus fruit.", **options)
+
+
+@pytest.mark.parametrize("what", [None, 5, b"an act", {"text": "an act"}, ["an act", 5]])
+def test_what_is_no_document_is_an_error_that_says_what_is_one(
+    model: labelwise.Model, what: Any
+) -> None:
+    calls: list[Callable[..., Any]] = [model.tag, model.scores, model.explain]
+    for call in calls:
+        with pytest.raises(LabelwiseError, match=r"a text, a Path, a Document or a list of these"):
+            call(what)
+
+
+def test_texts_in_place_of_documents_and_several_in_place_of_one_are_told(
+    model: labelwise.Model,
+) -> None:
+    act: Any = ["imports of citrus fruit", "exports of steel"]
+    with pytest.raises(LabelwiseError, match=r"documents were expected, .* not str; `tag` takes"):
+        list(model.tags(act))
+    with pytest.raises(LabelwiseError, match="one document was expected, and there are 2"):
+        model.explain(act)
+    with pytest.raises(LabelwiseError, match="ids are given in a list"):
+        model.explain(act[0], "693")
+    with pytest.raises(LabelwiseError, match="ids are given in a list"):
+        model.evidence(act[0], "693")
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\u200b"])
+def test_a_text_without_a_word_has_no_labels_and_those_asked_for_have_scores(
+    model: labelwise.Model, text: str
+) -> None:
+    assert model.tag(text, evidence=True).tags == []
+    assert model.explain(text).tags == []
+    some = model.labels.ids[:2]
+    assert {tag.id for tag in model.explain(text, some)} == set(some)
+
+
+@pytest.mark.parametrize("extra", [{"7001": " "}, {"": "electric bicycle"}])
+def test_a_label_without_an_id_or_a_name_is_not_added(
+    synthetic: Dataset, extra: dict[str, str]
+) -> None:
+    exact = ExactMatch()
+    exact.fit(synthetic.train, synthetic.dev, synthetic.label_space)
+    with pytest.raises(LabelwiseError, match="a label has an id and a descriptor, not '"):
+        labelwise.Model(exact).with_labels(extra)
 
 
 @pytest.fixture

@@ -60,3 +60,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_WHERE.get(name, "labelwise.model")), name)
+
+
+def __dir__() -> list[str]:
+    """With what was not imported yet: a shell completes `labelwise.` by it."""
+    return sorted({*globals(), *__all__})

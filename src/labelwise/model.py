@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from math import isnan
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
 
@@ -33,6 +35,7 @@ from labelwise.evidence.predictions import EVERY, Cut, rank
 from labelwise.export import hub
 from labelwise.methods import REGISTRY, Evidence, Method, Scores, get
 from labelwise.methods.base import Widening
+from labelwise.text.tokenizer import PATTERN as TOKEN
 
 BATCH = 256
 """Documents scored at a time: enough to be fast, few enough that memory does not grow."""
@@ -247,6 +250,7 @@ class Model:
     ) -> Iterator[Tagging]:
         """The labels of each document, as the documents come; ``TagOptions`` has the options."""
         cut = self.cut(threshold=threshold, certified=certified, precision=precision, best=best)
+        _check_whole("top", top, 1)
         return self.cut_tags(
             documents, cut, top=top, include=include, exclude=exclude, evidence=evidence
         )
@@ -265,9 +269,9 @@ class Model:
         allowed = self.allowed(include, exclude)
         # Labels that are asked for by name need not be among the best.
         score = self.method.scores if include else self.method.best_scores
-        for batch in batches(documents, BATCH):
+        for batch in batches(map(_read_before, documents), BATCH):
             for document, scores in zip(batch, score(batch), strict=True):
-                found = self.ranked(scores, top=top, cut=cut, allowed=allowed)
+                found = self._found(document, scores, top=top, cut=cut, allowed=allowed)
                 yield self._explained(document, found) if evidence else Tagging(document, found)
 
     def explain(
@@ -280,10 +284,14 @@ class Model:
     ) -> Tagging:
         """The best labels of a text or a document, or those that are named, best first, with the
         words that speak for each."""
-        [document] = _documents(what)
-        scores = self.method.scores([document])[0]
+        document = _one_document(what)
+        _check_whole("top", top, 1)
         allowed = self.allowed(labels, ())
-        found = self.ranked(scores, top=len(set(labels)) or top, allowed=allowed)
+        scores = self.method.scores([document])[0]
+        if labels:
+            found = self.ranked(scores, top=len(set(labels)), allowed=allowed)
+        else:
+            found = self._found(document, scores, top=top)
         return self._explained(document, found, explainer)
 
     def scores(self, what: What | Sequence[What]) -> Scores:
@@ -294,12 +302,16 @@ class Model:
         self, what: str | Document, labels: Sequence[str], explainer: str | None = None
     ) -> list[Evidence]:
         """The words that speak for each of the labels, in their order."""
-        [document] = _documents(what)
-        return self.method.evidence(document, labels, explainer)
+        return self.method.evidence(_one_document(what), _ids(labels), explainer)
 
     def with_labels(self, extra: Mapping[str, str], thesaurus: Thesaurus | None = None) -> Model:
         """The model with more labels, by id and descriptor, each scored from its descriptor and,
         where a thesaurus has it, from the other names that the method knows labels by."""
+        for id, descriptor in extra.items():
+            if not (id.strip() and descriptor.strip()):
+                raise LabelwiseError(
+                    f"a label has an id and a descriptor, not '{id}' and '{descriptor}'"
+                )
         if not isinstance(self.method, Widening):
             able = [name for name in REGISTRY if issubclass(get(name), Widening)]
             raise LabelwiseError(
@@ -345,6 +357,20 @@ class Model:
             for at, one in enumerate(found, 1)
         ]
 
+    def _found(
+        self,
+        document: Document,
+        scores: NDArray[np.float32],
+        *,
+        top: int,
+        cut: Cut = EVERY,
+        allowed: NDArray[np.bool_] | None = None,
+    ) -> list[Tag]:
+        """The best labels of a document; none of one without a word, whose scores mean nothing."""
+        if not any(TOKEN.search(section.text) for section in document.sections):
+            return []
+        return self.ranked(scores, top=top, cut=cut, allowed=allowed)
+
     def _explained(
         self, document: Document, tags: Sequence[Tag], explainer: str | None = None
     ) -> Tagging:
@@ -385,6 +411,11 @@ class Model:
         """
         if threshold is not None and certified is not None:
             raise LabelwiseError("threshold and certified are two thresholds: give one")
+        if threshold not in {None, "tuned"} and (isinstance(threshold, str) or isnan(threshold)):
+            raise LabelwiseError(f"threshold is a number or the word 'tuned', not '{threshold}'")
+        if precision is not None and not 0 <= precision <= 1:
+            raise LabelwiseError(f"precision is a share, 0.8 say, not {precision}")
+        _check_whole("best", best, 0)
         if certified is not None:
             return Cut(self.method.certified(certified), precision, best)
         if isinstance(threshold, str):
@@ -407,7 +438,7 @@ class Model:
         known, index = self.thesaurus or Thesaurus.of(()), self.labels.index
         ids: list[str] = []
         unknown: list[str] = []
-        for word in words:
+        for word in _ids(words):
             if word in index:
                 ids.append(word)
             elif PART.match(word):
@@ -440,6 +471,37 @@ def load(name_or_folder: str | Path = shipped.NAME) -> Model:
     return Model(method, name=name, thesaurus=bundles.thesaurus_in(card, folder), card=card)
 
 
+def _check_whole(name: str, given: Any, least: int) -> None:
+    if not isinstance(given, Integral) or given < least:
+        raise LabelwiseError(f"{name} is a whole number from {least} on, not {given!r}")
+
+
+def _ids(words: Sequence[str]) -> Sequence[str]:
+    """Ids in a list: a text would be taken for a list of its characters, and many of them are ids
+    of EUROVOC too."""
+    if isinstance(words, str):
+        raise LabelwiseError(f"ids are given in a list, ['{words}'], not as '{words}'")
+    if wrong := [word for word in words if not isinstance(word, str)]:
+        raise LabelwiseError(f"an id is a text, '{wrong[0]}', not {wrong[0]!r}")
+    return words
+
+
+def _read_before(document: Document) -> Document:
+    if not isinstance(document, Document):
+        raise LabelwiseError(
+            "documents were expected, as labelwise.read gives them, not "
+            f"{type(document).__name__}; `tag` takes texts and paths as well"
+        )
+    return document
+
+
+def _one_document(what: str | Document) -> Document:
+    found = _documents(what)
+    if len(found) != 1:
+        raise LabelwiseError(f"one document was expected, and there are {len(found)}")
+    return found[0]
+
+
 def _documents(what: What | Sequence[What]) -> list[Document]:
     if isinstance(what, Document):
         return [what]
@@ -448,6 +510,10 @@ def _documents(what: What | Sequence[What]) -> list[Document]:
         return [Document("text", *split_act(what))]
     if isinstance(what, Path):
         return list(read(what))
+    if isinstance(what, bytes | Mapping) or not isinstance(what, Iterable):
+        raise LabelwiseError(
+            f"a text, a Path, a Document or a list of these was expected, not {type(what).__name__}"
+        )
     return [document for one in what for document in _documents(one)]
 
 
