@@ -10,15 +10,19 @@ from numpy.typing import NDArray
 
 from labelwise.corpus.labels import LabelSpace
 from labelwise.errors import LabelwiseError
+from labelwise.evaluation.calibration import Calibration, Tally, best_curve
 from labelwise.evaluation.calibration_records import (
     assigned_table,
     precision_table,
     reliability_table,
     without_a_look,
 )
-from labelwise.evaluation.held_out import HeldOut, calibrate
+from labelwise.evaluation.certified import certify_all
+from labelwise.evaluation.held_out import FOLDS, Assigned, HeldOut, calibrate
+from labelwise.evaluation.measures import evaluate
 from labelwise.evaluation.reliability import reliability
 from labelwise.evaluation.reliability_figure import reliability_svg
+from labelwise.evaluation.threshold import tune_threshold
 
 LABELS = LabelSpace.from_counts(
     {f"{number:03}": count for number, count in enumerate([90] * 20 + [9] * 40 + [0] * 10)}
@@ -60,6 +64,57 @@ def test_new_documents_agree_with_what_the_folds_say(found: HeldOut) -> None:
     given = chances > found.threshold
     f1 = 2 * (given & gold).sum() / (given.sum() + gold.sum())
     assert f1 == pytest.approx(found.assigned["after"]["0"].f1, abs=0.03)
+
+
+def given_apart(
+    scores: NDArray[np.float32], gold: NDArray[np.bool_]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]:
+    """What documents get from others alone, fold by fold: their chances, their labels by a
+    threshold for the scores as they are, and by one for the chances."""
+    fold = np.random.default_rng(0).permutation(len(scores)) % FOLDS
+    chances = np.zeros_like(scores)
+    tuned, ours = np.zeros_like(gold), np.zeros_like(gold)
+    for held in range(FOLDS):
+        here, rest = fold == held, fold != held
+        others = [fold == one for one in range(FOLDS) if one != held]
+        curves = {
+            group: best_curve([Tally.of(scores[one, part], gold[one, part]) for one in others])
+            for group, part in LABELS.groups.items()
+        }
+        own = Calibration(curves)
+        chances[here] = own(scores[here], LABELS.groups)
+        tuned[here] = scores[here] > tune_threshold(scores[rest], gold[rest])
+        of_rest = own(scores[rest], LABELS.groups)
+        ours[here] = chances[here] > tune_threshold(of_rest, gold[rest])
+    return chances, tuned, ours
+
+
+def test_no_document_has_a_part_in_what_is_measured_on_it() -> None:
+    """So few documents that what is fitted to them looks better on them than it is."""
+    scores, gold = acts(60, seed=5)
+    found = calibrate(scores, gold, LABELS, threshold=0.3, record="")
+    chances, tuned, ours = given_apart(scores, gold)
+    assert found.reliability["after"]["all"] == reliability(chances, gold)
+    assert found.reliability["before"]["all"] == reliability(scores, gold)
+    assert found.rp5["after"] == evaluate(chances, gold, LABELS)["all"]["RP@5"]
+    assert list(found.certified) == certify_all(chances, gold)
+    assert found.certified
+    for name, given in (("before", scores > 0.3), ("tuned", tuned), ("after", ours)):
+        assert found.assigned[name]["0"] == Assigned.of(given, gold)
+    order = np.argsort(-chances, axis=1, kind="stable")
+    best = np.take_along_axis(chances, order, axis=1)
+    means = np.cumsum(best, axis=1, dtype=np.float64) / np.arange(1, len(LABELS) + 1)
+    given = np.zeros_like(gold)
+    np.put_along_axis(given, order, means >= 0.7, axis=1)
+    assert found.expected["0.7"] == Assigned.of(given, gold)
+
+
+def test_precision_recall_and_f1_count_all_labels_and_all_documents() -> None:
+    gold = np.array([[1, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0, 0]], dtype=bool)
+    given = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 0], [1, 0, 0]], dtype=bool)
+    assert Assigned.of(given, gold) == Assigned(
+        precision=1 / 3, recall=1 / 4, f1=2 / 7, labels=3 / 4, without=1
+    )
 
 
 def test_no_document_is_without_a_label_where_it_gets_its_best(found: HeldOut) -> None:
