@@ -11,7 +11,7 @@ import pytest
 from bundle_cases import contents, rewrite
 
 import labelwise.bundle
-from labelwise import bundle
+from labelwise import bundle, shipped
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.labels import GROUPS, LabelSpace
 from labelwise.errors import BundleError, LabelwiseError
@@ -130,8 +130,22 @@ def test_another_format_version_says_what_to_do(saved: Path) -> None:
 
 
 def test_a_folder_that_is_no_bundle_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BundleError, match="this is not a bundle"):
+    with pytest.raises(BundleError, match=r"this is not a bundle: it has no bundle\.json"):
         bundle.load(tmp_path)
+    (tmp_path / "act.txt").write_text("an act")
+    with pytest.raises(BundleError, match=r"act\.txt: this is not a bundle: it is a file, and a"):
+        bundle.load(tmp_path / "act.txt")
+    with pytest.raises(BundleError, match="no such folder, and the models that ship are eurovoc-e"):
+        bundle.load(tmp_path / "eurovok-en")
+
+
+@pytest.mark.parametrize("name", shipped.NAMES)
+def test_a_model_that_ships_is_described_by_its_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert bundle.describe(name)["digest"] == bundle.describe(shipped.path(name))["digest"]
+    assert bundle.size_of(name) == bundle.size_of(shipped.path(name))
 
 
 def test_a_bundle_never_lands_among_other_files(tmp_path: Path) -> None:

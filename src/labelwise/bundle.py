@@ -28,7 +28,7 @@ from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 
 import labelwise
-from labelwise import methods
+from labelwise import methods, shipped
 from labelwise.corpus.labels import GROUPS, LabelSpace
 from labelwise.corpus.relabelling import date_in
 from labelwise.corpus.thesaurus import Thesaurus
@@ -118,8 +118,9 @@ def save(
 
 def load(path: str | Path) -> Method:
     """Read a bundle back as a fitted method, refusing anything that is not as it was saved, and
-    what could not have been saved so."""
-    folder = Path(path)
+    what could not have been saved so. As in all that reads bundles, the name of a model that ships
+    stands for its folder."""
+    folder = shipped.folder_of(path)
     manifest, data = _read(folder, ("arrays", "labels", "values", "thesaurus"))
     try:
         arrays = load_arrays(data["arrays"])
@@ -167,7 +168,7 @@ def _label_space(written: Any) -> LabelSpace:
 def describe(path: str | Path) -> dict[str, Any]:
     """What ``bundle.json`` says: method, settings, threshold, card, versions, files. The card's
     thesaurus, which has a file of its own, is in its place."""
-    folder = Path(path)
+    folder = shipped.folder_of(path)
     manifest, data = _read(folder, ("thesaurus",))
     if "thesaurus" in data:
         try:
@@ -195,12 +196,12 @@ def as_twin(path: str | Path) -> dict[str, Any]:
 
 def size_of(path: str | Path) -> int:
     """The bytes of all files of a bundle."""
-    return sum(file.stat().st_size for file in Path(path).iterdir())
+    return sum(file.stat().st_size for file in shipped.folder_of(path).iterdir())
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
     if not (folder / MANIFEST).is_file():
-        raise BundleError(f"{folder}: this is not a bundle: it has no {MANIFEST}")
+        raise BundleError(f"{folder}: this is not a bundle: {_missing(folder)}")
     try:
         manifest = read_json((folder / MANIFEST).read_bytes())
     except (ValueError, OSError) as error:
@@ -224,6 +225,14 @@ def _manifest(folder: Path) -> dict[str, Any]:
     except BundleError as error:
         raise BundleError(f"{folder / MANIFEST}: {error}") from error
     return manifest
+
+
+def _missing(folder: Path) -> str:
+    if folder.is_dir():
+        return f"it has no {MANIFEST}"
+    if folder.exists():
+        return "it is a file, and a bundle is a folder"
+    return f"there is no such folder, and the models that ship are {' and '.join(shipped.NAMES)}"
 
 
 def _read(folder: Path, wanted: Sequence[str]) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -324,3 +324,10 @@ def test_it_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(shipped.resources, "files", lambda _: tmp_path)
     with pytest.raises(shipped.LabelwiseError, match="eurovoc-en is missing"):
         shipped.path()
+
+
+@pytest.mark.parametrize("name", shipped.NAMES)
+def test_a_command_takes_a_model_of_the_package_by_its_name(labelwise: Callable, name: str) -> None:
+    called = labelwise("card", name)
+    assert called.code == 0, called.err
+    assert called.out.startswith(f"# {name}\n")

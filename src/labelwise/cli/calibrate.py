@@ -18,13 +18,14 @@ from labelwise.cli.options import (
     SkipBadOption,
     SummariesOption,
     ThesaurusOption,
+    TrainedArgument,
 )
 from labelwise.cli.output import print_json, print_table, print_wide_table
 from labelwise.progress import note
 
 
 def calibrate(
-    bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
+    bundle: TrainedArgument,
     hidden: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -93,6 +94,7 @@ def calibrate(
       labelwise calibrate z.bundle z-hidden-0.bundle z-hidden-1.bundle --data DATA --out all.bundle
       labelwise evaluate all.bundle --data DATA
       labelwise calibrate svm.bundle --on newlaw/dev.jsonl.xz --out sure.bundle
+      labelwise calibrate eurovoc-en --on ours.jsonl --out eurovoc-ours.bundle
       labelwise calibrate svm-with-dev.bundle --like sure.bundle --out final.bundle
     """
     from labelwise.evaluation.unseen_scale import Loss

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from labelwise.cli.options import TrainedArgument
 from labelwise.progress import note
 
 
 def card(
-    bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
+    bundle: TrainedArgument,
     *,
     results: Annotated[
         Path, typer.Option(help="Folder of runs, as `labelwise evaluate` writes them.")
@@ -35,6 +36,7 @@ def card(
     \b
     Examples:
       labelwise card svm.bundle
+      labelwise card eurovoc-en
       labelwise card svm.bundle --results results --out svm.md
       labelwise card svm.bundle --time data/eurlex57k/dev.jsonl --out svm.md
     """

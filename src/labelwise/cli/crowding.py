@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from labelwise.cli.command_line import command_line
-from labelwise.cli.options import DataOption, JsonOption, ThesaurusOption
+from labelwise.cli.options import DataOption, JsonOption, ThesaurusOption, TrainedArgument
 from labelwise.cli.output import print_json, print_wide_table
 from labelwise.progress import note
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def crowding(
-    bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
+    bundle: TrainedArgument,
     data: DataOption,
     *,
     on: Annotated[

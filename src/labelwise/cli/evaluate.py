@@ -19,6 +19,7 @@ from labelwise.cli.options import (
     SkipBadOption,
     SummariesOption,
     ThesaurusOption,
+    TrainedArgument,
 )
 from labelwise.cli.output import print_json, print_wide_table
 from labelwise.progress import note
@@ -33,7 +34,7 @@ class SplitChoice(StrEnum):
 
 
 def evaluate(
-    bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
+    bundle: TrainedArgument,
     *,
     data: MaybeDataOption = None,
     prepared: PreparedOption = None,

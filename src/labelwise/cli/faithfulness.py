@@ -9,13 +9,13 @@ import typer
 
 from labelwise.cli.command_line import command_line
 from labelwise.cli.evaluate import SplitChoice
-from labelwise.cli.options import DataOption, JsonOption
+from labelwise.cli.options import DataOption, JsonOption, TrainedArgument
 from labelwise.cli.output import console, print_json, print_wide_table
 from labelwise.progress import note
 
 
 def faithfulness(
-    bundle: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="BUNDLE")],
+    bundle: TrainedArgument,
     data: DataOption,
     *,
     split: Annotated[SplitChoice, typer.Option(help="Documents to look at.")] = SplitChoice.test,

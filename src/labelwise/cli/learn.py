@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from labelwise.cli.command_line import command_line
-from labelwise.cli.options import JsonOption
+from labelwise.cli.options import JsonOption, TrainedArgument
 from labelwise.cli.output import print_json, print_table
 from labelwise.progress import note
 
@@ -20,13 +20,7 @@ WORTH = (
 
 
 def learn(
-    bundle: Annotated[
-        Path,
-        typer.Argument(
-            help="Folder of a model, or eurovoc-en or eurovoc-en-small, those of the package.",
-            metavar="BUNDLE",
-        ),
-    ],
+    bundle: TrainedArgument,
     *,
     decisions: Annotated[
         Path, typer.Option(help="The log of decisions: JSONL, one decision a line.")

@@ -42,6 +42,14 @@ NameOption = Annotated[
     typer.Option(help="What the new model is called in tables.", show_default="its method's"),
 ]
 
+TrainedArgument = Annotated[
+    Path,
+    typer.Argument(
+        help="Folder of a trained model, or eurovoc-en or eurovoc-en-small, those of the package.",
+        metavar="BUNDLE",
+    ),
+]
+
 BundleOption = Annotated[
     Path | None,
     typer.Option(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
+from labelwise import shipped
 from labelwise.evaluation.runs import Run
 from labelwise.experiments.card import card_markdown, run_of_bundle
 from labelwise.export import hub
@@ -23,7 +24,7 @@ def push(
 
     The figures are those of its run in ``results``; none is measured here.
     """
-    folder = Path(bundle)
+    folder = shipped.folder_of(bundle)
     bundles.load(folder)  # what does not load here is not sent
     manifest = bundles.describe(folder)
     files: dict[str, Path | bytes] = {
