@@ -129,6 +129,31 @@ def test_what_is_trained_and_measured_in_python_is_what_the_commands_write(
         labelwise.evaluate(trained)
 
 
+def test_one_stands_for_a_list_of_one_wherever_an_option_may_be_repeated(tmp_path: Path) -> None:
+    acts, out, results = tmp_path / "acts", tmp_path / "exact.bundle", tmp_path / "r"
+    make_dataset(acts, train=30, dev=6, test=6)
+    more = Path(shutil.copy(acts / "dev.jsonl", tmp_path / "newer.jsonl"))
+    labelwise.train("exact-match", data=acts, settings="whole_words=true", out=out)
+    run = labelwise.evaluate(out, data=acts, split="test", results=results)
+    assert run.splits == ["test"]
+    for runs in (str(results), results, run):
+        [row] = labelwise.compare(runs, measure="RP@5", rounds=10).methods
+        assert list(row.figures) == ["RP@5"]
+    with pytest.raises(LabelwiseError, match="blend is joined from two bundles or more, not from "):
+        labelwise.join("blend", str(out), data=acts, out=tmp_path / "blend.bundle")
+    for given in (str(more), more):
+        assert "newer" in labelwise.train("exact-match", data=acts, more=given).card["data"]["name"]
+
+
+def test_a_split_or_a_number_of_rounds_that_cannot_be_is_told(
+    model: labelwise.Model, tmp_path: Path
+) -> None:
+    with pytest.raises(LabelwiseError, match="'tst' is not measured on; these are: dev, test"):
+        labelwise.evaluate(model, data=tmp_path, split="tst")
+    with pytest.raises(LabelwiseError, match="rounds is a whole number from 1 on, not -1"):
+        labelwise.compare(tmp_path, rounds=-1)
+
+
 def test_a_text_a_document_a_file_and_a_list_are_tagged(
     model: labelwise.Model, synthetic: Dataset, tmp_path: Path
 ) -> None:

@@ -10,14 +10,15 @@ from labelwise.evaluation import comparison
 from labelwise.evaluation.comparison import MEASURES, Comparison
 from labelwise.evaluation.counts import VIEWS
 from labelwise.evaluation.runs import Run, run_paths
+from labelwise.experiments.one_or_more import one_or_more
 
 
 def compare(
-    runs: Sequence[str | Path | Run],
+    runs: str | Path | Run | Sequence[str | Path | Run],
     *,
     split: str = "test",
     group: str = "all",
-    measure: Sequence[str] | None = None,
+    measure: str | Sequence[str] | None = None,
     rounds: int = 10_000,
 ) -> Comparison:
     """Compare runs, or those in files and folders: the best method is tested against each other.
@@ -27,20 +28,23 @@ def compare(
     """
     if group not in VIEWS:
         raise LabelwiseError(f"there is no group '{group}'; there are: {', '.join(VIEWS)}")
+    if rounds < 1:
+        raise LabelwiseError(f"rounds is a whole number from 1 on, not {rounds}")
     found = gather(runs)
-    for name in measure or ():
+    measures = one_or_more(measure) or MEASURES
+    for name in measures:
         known = found[0].measures[found[0].splits[0]].values["all"]
         if name not in known:
             raise LabelwiseError(
                 f"there is no measure '{name}'; there are: {', '.join(sorted(known))}"
             )
-    return comparison.compare(found, measure or MEASURES, split, group=group, rounds=rounds)
+    return comparison.compare(found, measures, split, group=group, rounds=rounds)
 
 
-def gather(runs: Sequence[str | Path | Run]) -> list[Run]:
+def gather(runs: str | Path | Run | Sequence[str | Path | Run]) -> list[Run]:
     """The runs of files and folders, each once."""
     found: dict[Path | int, Run] = {}
-    for one in runs:
+    for one in one_or_more(runs):
         if isinstance(one, Run):
             found[id(one)] = one
             continue

@@ -11,6 +11,7 @@ from labelwise.corpus.hidden import Hiding, hide
 from labelwise.corpus.more import repeated_note
 from labelwise.corpus.skipped import Skipped
 from labelwise.errors import CallError, LabelwiseError
+from labelwise.experiments.one_or_more import one_or_more
 from labelwise.progress import note
 
 
@@ -70,14 +71,14 @@ def as_trained(dataset: Dataset, card: Mapping[str, Any]) -> Dataset:
 
 
 def additions_of(
-    more: Sequence[str | Path] | None,
+    more: str | Path | Sequence[str | Path] | None,
     summaries: bool,
     thesaurus: str | Path | None,
     every_concept: bool,
 ) -> Additions:
     """What the four options add to a data set."""
     known = Path(thesaurus) if thesaurus is not None else None
-    return Additions(tuple(map(Path, more or ())), summaries, known, every_concept)
+    return Additions(tuple(map(Path, one_or_more(more))), summaries, known, every_concept)
 
 
 def hiding_of(hide: float | None, draw: int, drop: bool) -> Hiding | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from labelwise.corpus.skipped import Skipped
 from labelwise.corpus.thesaurus import read_thesaurus
-from labelwise.errors import CallError
+from labelwise.errors import CallError, LabelwiseError
 from labelwise.evaluation.runs import Run
 from labelwise.experiments.data import (
     additions_of,
@@ -18,6 +18,7 @@ from labelwise.experiments.data import (
 )
 from labelwise.experiments.labelled_file import measure_file
 from labelwise.experiments.measured import measure, measure_prepared
+from labelwise.experiments.one_or_more import one_or_more
 from labelwise.experiments.readings import try_readings, write_trials
 from labelwise.model import Model, load
 from labelwise.progress import note
@@ -32,12 +33,12 @@ def evaluate(
     prepared: str | Path | None = None,
     on: str | Path | None = None,
     first_words: int | None = None,
-    readings: Sequence[str] | None = None,
-    more: Sequence[str | Path] | None = None,
+    readings: str | Sequence[str] | None = None,
+    more: str | Path | Sequence[str | Path] | None = None,
     summaries: bool = False,
     thesaurus: str | Path | None = None,
     every_concept: bool = False,
-    split: Sequence[str] | None = None,
+    split: str | Sequence[str] | None = None,
     results: str | Path | None = None,
     skip_bad: bool = False,
     command: str = "",
@@ -61,7 +62,9 @@ def evaluate(
         raise CallError("--try goes with --on and --results, and not with --first-words")
     model = bundle if isinstance(bundle, Model) else load(bundle)
     method, card = model.method, model.card
-    splits = [str(one) for one in split or SPLITS]
+    splits = [str(one) for one in one_or_more(split) or SPLITS]
+    if strange := [one for one in splits if one not in SPLITS]:
+        raise LabelwiseError(f"'{strange[0]}' is not measured on; these are: {', '.join(SPLITS)}")
     command = commands(card, command)
     if on is None:
         named = model.name if isinstance(bundle, Model) else bundle
@@ -76,7 +79,9 @@ def evaluate(
         if results is not None:
             documents.write(Path(results))
         if readings and results is not None:
-            trials = try_readings(method, Path(on), readings, thesaurus=known, card=card)
+            trials = try_readings(
+                method, Path(on), one_or_more(readings), thesaurus=known, card=card
+            )
             note(f"wrote {write_trials(run.path(Path(results)).parent, trials)}")
         if skipped and skipped.count:
             note(skipped.summary())

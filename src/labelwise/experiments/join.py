@@ -13,6 +13,7 @@ from labelwise.experiments.data import additions_of, hiding_of_card
 from labelwise.experiments.joining import joined, member_digests
 from labelwise.experiments.kept_scores import write_kept
 from labelwise.experiments.measured import write_run
+from labelwise.experiments.one_or_more import one_or_more
 from labelwise.experiments.shards import joined_shards
 from labelwise.experiments.training_data import Documents, Kept
 from labelwise.methods import REGISTRY, Method, Scores, get
@@ -25,10 +26,10 @@ SHARDS = "shards"
 
 def join(
     method: str,
-    members: Sequence[str | Path],
+    members: str | Path | Sequence[str | Path],
     *,
     data: str | Path | None = None,
-    more: Sequence[str | Path] | None = None,
+    more: str | Path | Sequence[str | Path] | None = None,
     summaries: bool = False,
     thesaurus: str | Path | None = None,
     every_concept: bool = False,
@@ -50,8 +51,11 @@ def join(
             f"'{method}' is not made by joining; these are: {', '.join((*made, SHARDS))} (the "
             "method comes first, then the bundles)"
         )
+    members = one_or_more(members)
     if len(members) < 2 and method != SHARDS:
-        raise LabelwiseError(f"{method} is joined from two bundles or more, not from {members[0]}")
+        raise LabelwiseError(
+            f"{method} is joined from two bundles or more, not from {(members or ['none'])[0]}"
+        )
     if like is not None and (method == SHARDS or not issubclass(get(method), Twinning)):
         able = [name for name in REGISTRY if issubclass(get(name), Twinning)]
         raise CallError(f"a {' or a '.join(able)} can be like another one, no other method")

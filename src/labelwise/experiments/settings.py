@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from labelwise.errors import LabelwiseError
+from labelwise.experiments.one_or_more import one_or_more
 
 if TYPE_CHECKING:
     from labelwise.methods import Settings
@@ -140,7 +141,7 @@ def typed(value: Any) -> str:
     return ",".join(map(typed, value)) if isinstance(value, tuple) else str(value)
 
 
-def assignments(settings: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
+def assignments(settings: Mapping[str, Any] | str | Sequence[str] | None) -> list[str]:
     """Settings by name, each as it would be typed after ``--set``; what was typed stays.
 
     >>> assignments({"C": 2.0, "vectors": None})
@@ -148,7 +149,7 @@ def assignments(settings: Mapping[str, Any] | Sequence[str] | None) -> list[str]
     """
     if isinstance(settings, Mapping):
         return [f"{name}={typed(value)}" for name, value in settings.items()]
-    return list(settings or ())
+    return one_or_more(settings)
 
 
 def _meanings(cls: type[Settings]) -> dict[str, str]:
