@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from labelwise.corpus.dataset import Dataset
 from labelwise.errors import LabelwiseError
@@ -99,3 +101,31 @@ def test_without_scikit_learn_it_names_the_extra_and_the_rest_works() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'labelwise[sklearn]'" in done.stdout
+
+
+def test_what_would_be_read_as_other_texts_or_labels_is_refused() -> None:
+    """A text is a list of letters to Python, and a matrix one of ones and zeros."""
+    texts = ["imports of citrus fruit", "exports of steel", "imports of steel"]
+    wrong_labels: list[tuple[Any, str]] = [
+        (["fruit", "steel", "steel"], r"^y\[0\] is no list of labels: 'fruit'$"),
+        ([["fruit"], None, ["steel"]], r"^y\[1\] is no list of labels: None$"),
+        (np.eye(3, dtype=int), "by name, and not a matrix"),
+        (scipy.sparse.csr_matrix(np.eye(3)), "by name, and not a matrix"),
+    ]
+    for labels, told in wrong_labels:
+        with pytest.raises(LabelwiseError, match=told):
+            Tagger("exact-match").fit(texts, labels)
+    wrong_texts: list[tuple[Any, str]] = [
+        (texts[0], "this is one text: put it in a list"),
+        ([*texts[:2], None], r"^X\[2\] is no text: None$"),
+    ]
+    tagger = Tagger("exact-match").fit(texts, np.array([["fruit"], ["steel"], ["steel"]]))
+    for given, told in wrong_texts:
+        with pytest.raises(LabelwiseError, match=told):
+            tagger.predict(given)
+
+
+def test_what_was_not_fitted_says_so_as_others_do() -> None:
+    for call in (Tagger().predict, Tagger().predict_proba, lambda X: Tagger().score(X, [["a"]])):
+        with pytest.raises(NotFittedError):
+            call(["a text"])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse
 
 from labelwise.corpus.document import Document
 from labelwise.corpus.labels import LabelSpace
@@ -21,6 +22,7 @@ from labelwise.model import Model
 
 try:
     from sklearn.base import BaseEstimator
+    from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
     raise MissingExtraError("labelwise.sklearn", "sklearn") from error
 
@@ -69,6 +71,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Sequence[str]) -> list[list[str]]:
         """The labels of each text that score above the threshold, the best first."""
+        check_is_fitted(self, "model_")
         space, cut = self.model_.labels, Cut(self.model_.threshold)
         return [
             [one.label.id for one in rank(row, space, top=len(space), cut=cut)]
@@ -77,10 +80,12 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Sequence[str]) -> Scores:
         """Texts × labels: a probability each, in the order of ``classes_``."""
+        check_is_fitted(self, "model_")
         return self.model_.scores(_documents(X))
 
     def score(self, X: Sequence[str], y: Sequence[Sequence[str]]) -> float:
         """RP@5 over the texts. A label that was not learned is missed."""
+        check_is_fitted(self, "model_")
         documents, space = _documents(X, y), self.model_.labels
         labels = dict.fromkeys(label for one in documents for label in one.labels)
         unknown = {label: label for label in labels if label not in space.index}
@@ -95,12 +100,31 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 def _documents(
     texts: Sequence[str], labels: Sequence[Sequence[str]] | None = None
 ) -> list[Document]:
-    found = [Document(str(number), *split_act(str(text))) for number, text in enumerate(texts)]
+    if isinstance(texts, str):
+        raise LabelwiseError("a list of texts was expected, and this is one text: put it in a list")
+    found = []
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise LabelwiseError(f"X[{number}] is no text: {text!r}")
+        found.append(Document(str(number), *split_act(text)))
     if labels is None:
         return found
+    _check_lists(labels)
     if len(labels) != len(found):
         raise LabelwiseError(f"there are {len(found)} texts and labels of {len(labels)}")
     return [
         dataclasses.replace(one, labels=tuple(map(str, of)))
         for one, of in zip(found, labels, strict=True)
     ]
+
+
+def _check_lists(labels: Sequence[Sequence[str]]) -> None:
+    """Raise an error for what would be taken for other labels: the letters of a text, or the ones
+    and zeros of a matrix, as MultiLabelBinarizer makes it."""
+    if scipy.sparse.issparse(labels) or (
+        isinstance(labels, np.ndarray) and labels.ndim == 2 and labels.dtype.kind in "biuf"
+    ):
+        raise LabelwiseError("y is a list of labels for each text, by name, and not a matrix")
+    for number, of in enumerate(labels):
+        if isinstance(of, str) or not isinstance(of, Iterable):
+            raise LabelwiseError(f"y[{number}] is no list of labels: {of!r}")
