@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import httpx
@@ -50,3 +51,13 @@ def test_every_route_says_what_its_problems_look_like() -> None:
                     assert list(answer["content"]) == ["application/problem+json"], (path, method)
             assert {"400", "401", "500", "503"} <= set(route["responses"])
     assert "HTTPValidationError" not in str(schema)
+
+
+def test_an_address_that_does_not_take_a_method_says_which_it_takes(client: httpx.Client) -> None:
+    paths = client.get("/openapi.json").json()["paths"]
+    for path, taken in paths.items():
+        answer = client.request("PATCH", re.sub(r"\{\w+\}", "one", path))
+        assert answer.status_code == 405, path
+        methods = {one.upper() for one in taken}
+        assert methods <= set(answer.headers["allow"].split(", ")), path
+        assert answer.json()["detail"] == f"this address takes {answer.headers['allow']}"

@@ -142,6 +142,8 @@ def create_app(
         parts += [worklists, session, desk_files, stopped, agreement, examples, people]
     for part in parts:
         app.include_router(part.router)
+    # Newer FastAPIs keep the routes of a router behind one of their own, which names no methods.
+    app.state.routes = [*app.routes, *(route for part in parts for route in part.router.routes)]
     app.add_middleware(
         Guard,
         limits=limits,
@@ -240,7 +242,7 @@ def _methods(request: Request) -> str:
     """All that an address takes; the framework itself names those of its first route alone."""
     found = [
         route.methods or ()
-        for route in request.app.routes
+        for route in request.app.state.routes
         if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE
     ]
     return ", ".join(sorted({method for methods in found for method in methods}))
