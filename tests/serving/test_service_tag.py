@@ -280,3 +280,8 @@ def test_the_language_is_told_and_a_foreign_one_is_noted(
         assert answer["notes"] == ["zoll looks like German; the model reads English"]
     answer = client.post("/v1/tag", json={"text": ACT}).json()
     assert (answer["language"], answer["notes"]) == ("en", [])
+
+
+def test_a_threshold_that_is_none_is_told_all_that_it_may_be(client: httpx.Client) -> None:
+    answer = client.post("/v1/tag", json={"text": "steel", "threshold": "tunned"})
+    assert answer.json()["detail"] == "threshold: input should be a valid number, or 'tuned'"

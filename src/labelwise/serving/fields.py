@@ -14,7 +14,12 @@ def problem(errors: Sequence[Mapping[str, Any]]) -> ProblemError:
     """The first of the errors that a check of the request found. What was sent is not repeated."""
     error = errors[0]
     name = field(error["loc"])
-    what = _sentence(error)
+    words = [  # that the field may be in place of a number
+        str(one["ctx"]["expected"])
+        for one in errors[1:]
+        if one["type"] == "literal_error" and field(one["loc"]) == name
+    ]
+    what = ", or ".join([_sentence(error), *words])
     more = len({field(one["loc"]) for one in errors}) - 1
     others = f" ({more} more fields are wrong)" if more > 0 else ""
     return ProblemError(422, "invalid", f"{name}: {what}{others}", field=name)
