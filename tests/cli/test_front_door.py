@@ -126,7 +126,8 @@ WRONG_CALLS = [
     (("tag",), 2, "missing argument"),
     (("tag", "absent.txt"), 1, "absent.txt"),
     (("tag", "act.txt", "--bundle", "b", "--top", "0"), 2, "--top"),
-    (("tag", "act.txt", "--bundle", "b", "--format", "xml"), 2, "--format"),
+    (("tag", "act.txt", "--bundle", "b", "--format", "xml"), 2, "'--format': 'xml' is not one of"),
+    (("tag", "act.txt", "--json", "--format", "csv"), 2, "--json and --format csv are two formats"),
     (("tag", "act.txt", "--bundle", "absent.bundle"), 1, "absent.bundle"),
     (("explain", "act.txt", "--bundle", "absent.bundle"), 1, "absent.bundle"),
     (("train", "oracle", "--data", "d", "--out", "o"), 1, "no method is called 'oracle'"),
@@ -246,6 +247,25 @@ def test_a_reader_that_goes_away_is_met_with_silence(corpus: Path) -> None:
         check=False,
     )
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("closed", "call", "code", "said"),
+    [
+        (">&-", "methods", 0, ""),
+        ("2>&-", "tag absent.txt", 1, ""),
+        ("<&-", "tag -", 1, "labelwise: standard input: empty file: there is nothing to read\n"),
+        ("<&- >&- 2>&-", "methods", 0, ""),
+    ],
+)
+def test_an_input_or_output_that_is_closed_is_like_an_empty_one(
+    closed: str, call: str, code: int, said: str
+) -> None:
+    command = f"'{sys.executable}' -c 'from labelwise.cli import main; main()'"
+    done = subprocess.run(
+        ["bash", "-c", f"{command} {call} {closed}"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
 
 
 def test_the_help_lists_every_command(labelwise: Callable) -> None:

@@ -8,7 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
@@ -137,6 +137,9 @@ def root(
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run a command and exit: 0 done, 1 an error, 2 a wrong call, 130 interrupted."""
+    for place, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:  # closed by the shell (`>&-`): nothing comes, or is heard
+            setattr(sys, name, _nowhere(place))
     if not sys.stdout.isatty():
         # Files and pipes are UTF-8 everywhere; half a surrogate pair becomes \\ud800, as in JSON.
         _reconfigure = getattr(sys.stdout, "reconfigure", lambda **options: None)
@@ -154,6 +157,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if code == 130:
         print("labelwise: interrupted", file=sys.stderr)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _nowhere(place: int) -> TextIO:
+    """What takes the place of a closed input or output, so that no file opened later does."""
+    opened = os.open(os.devnull, os.O_RDWR)
+    if opened != place:
+        os.dup2(opened, place)
+        os.close(opened)
+    return os.fdopen(place, "w" if place else "r", encoding="utf-8")
 
 
 def _note_warning(message: Warning | str, *_: object, **__: object) -> None:
@@ -185,7 +197,8 @@ def _explain(error: BaseException) -> int:
         case UsageError():
             code = 2
             path = error.ctx.command_path if error.ctx else "labelwise"
-            sentence = f"{error.format_message().rstrip('.')} (see `{path} --help`)"
+            wrong = error.format_message().rstrip(".").replace(": Value error, ", ": ")
+            sentence = f"{wrong} (see `{path} --help`)"
             sentence = sentence[:1].lower() + sentence[1:]
         case OSError():
             sentence = _os_sentence(error)

@@ -167,6 +167,8 @@ def tag(
         raise typer.BadParameter(f"--best {best} is more than --top {top}")
     if out is None and (shard is not None or format == Format.parquet):
         raise typer.BadParameter("--shard and --format parquet go with --out")
+    if out is None and as_json and format not in {None, Format.json}:
+        raise typer.BadParameter(f"--json and --format {format.value} are two formats: give one")
     if out is not None and (evidence or format not in {None, Format.jsonl, Format.parquet}):
         raise typer.BadParameter(
             "--out writes labels without evidence, as --format jsonl or parquet"
