@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import labelwise
 from labelwise import bundle as bundles
 from labelwise.corpus.dataset import Dataset
 from labelwise.experiments.joining import member_digests
@@ -26,6 +27,21 @@ def digest(folder: Path) -> str:
 def test_members_of_different_names_are_called_by_them(synthetic: Dataset, tmp_path: Path) -> None:
     a, b = (saved(tmp_path / name, synthetic, name) for name in ("svm.bundle", "lexical"))
     assert member_digests([a, b]) == {"svm": digest(a), "lexical": digest(b)}
+
+
+def test_what_is_joined_and_every_run_of_it_name_the_digests_of_its_members(
+    synthetic: Dataset, tmp_path: Path
+) -> None:
+    members = [saved(tmp_path / name, synthetic, name) for name in ("one.bundle", "other.bundle")]
+    digests = member_digests(members)
+    data, out = synthetic.paths["train"].parent, tmp_path / "blend.bundle"
+    labelwise.join("blend", members, data=data, out=out, results=tmp_path / "joined")
+    assert bundles.describe(out)["card"]["digests"] == digests
+    measured = labelwise.evaluate(out, data=data, split=["dev"], results=tmp_path / "measured")
+    assert measured.members == digests
+    for folder in ("joined", "measured"):
+        [file] = (tmp_path / folder).rglob("seed-0.json")
+        assert labelwise.Run.read(file).members == digests
 
 
 @pytest.mark.parametrize("changed", [0, 2])

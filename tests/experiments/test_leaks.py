@@ -27,15 +27,19 @@ from labelwise.evaluation.unseen_scale import MOST_LOST
 from labelwise.experiments import calibrate, compact, reproduce, tune
 from labelwise.experiments.corpora import open_corpus
 from labelwise.experiments.jobs import Job
+from labelwise.experiments.prepare import prepare
 from labelwise.experiments.settings import parse_settings
-from labelwise.experiments.training_data import Documents
+from labelwise.experiments.training_data import Documents, Numbers
 from labelwise.methods import Method, get
+from labelwise.methods.base import Resumable
 from labelwise.methods.blend import Blend
 from labelwise.tuning import jobs as side_by_side
 from labelwise.tuning.jobs import Jobs
 
 PAIR = ("acts", "permuted")
 CNN = ("epochs=2", "max_tokens=40", "filters=4", "kernel=3", "dim=8", "device=cpu")
+LEARNING = (*CNN[4:], "epochs=6", "filters=16", "kernel=1", "learning_rate=0.03")
+"""Enough for epochs that are not alike on dev."""
 
 
 def permute(data: Path, split: str, out: Path) -> None:
@@ -149,6 +153,22 @@ def test_train_learns_and_cuts_without_the_gold_of_test(
     for name in PAIR:
         labelwise.train(method, data=pair / name, out=tmp_path / name, settings=settings)
     assert_same_model(*(tmp_path / name for name in PAIR))
+
+
+def test_from_numbers_it_is_stopped_without_the_gold_of_test(pair: Path, tmp_path: Path) -> None:
+    """The log has what dev said of each epoch."""
+    logs = []
+    for name in PAIR:
+        prepare(pair / name, NOTHING, out=tmp_path / name, dim=8)
+        cnn = get("cnn-lwan")
+        method = cnn(parse_settings(cnn.Settings, LEARNING, cnn.name))
+        assert isinstance(method, Resumable)
+        method.run_dir = tmp_path / f"run-{name}"
+        Numbers(tmp_path / name, None).fit(method)
+        lines = (method.run_dir / "log.jsonl").read_text("utf-8").splitlines()
+        logs.append([one["dev_rp5"] for one in map(json.loads, lines) if one["event"] == "epoch"])
+    assert len(set(logs[0])) > 1
+    assert logs[0] == logs[1]
 
 
 def test_unseen_labels_are_placed_without_the_gold_of_test(made: Path, tmp_path: Path) -> None:
