@@ -63,6 +63,23 @@ def test_steps_are_found_by_steps_alone() -> None:
     assert best_curve(folds(truth, 50_000)).kind == "isotonic"
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_kind_is_chosen_by_labels_that_it_was_not_fitted_on(seed: int) -> None:
+    """A curve of more numbers follows those that it was fitted on more closely than the truth."""
+    some = folds(Curve("platt", (0.5, 1.0)), 5_000, seed)
+    every, best = Tally.sum(some), best_curve(some)
+    assert best == fitted("platt", every)
+    assert min(every.loss(fitted(kind, every)) for kind in ("beta", "isotonic")) < every.loss(best)
+
+
+def test_a_step_rests_on_twenty_gold_labels() -> None:
+    draws = np.random.default_rng(0)
+    scores = draws.beta(0.5, 2, (1, 2000)).astype(np.float32)
+    tally = Tally.of(scores, draws.random(scores.shape) < scores)
+    steps = len(fitted("isotonic", tally).numbers) // 2
+    assert 5 < steps <= tally.gold.sum() / 20
+
+
 def test_a_handful_of_gold_labels_moves_a_curve_little() -> None:
     """Ten labels of the chance .5, none of them gold, do not make the chance nothing."""
     tally = Tally.of(np.full((1, 10), 0.5, dtype=np.float32), np.zeros((1, 10), dtype=bool))

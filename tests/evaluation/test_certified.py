@@ -46,6 +46,57 @@ def test_the_certified_threshold_lies_where_the_labels_become_too_uncertain() ->
         assert 2 * level - 1 < one.threshold < 2 * level - 1 + 0.15
 
 
+def in_order(right: np.ndarray, documents: int) -> Best:
+    """Labels of so many documents that score the lower the later they stand here."""
+    shape = (-1, documents)
+    scores = np.linspace(1, 0.5, len(right), dtype=np.float32)
+    return Best.of(
+        np.ascontiguousarray(scores.reshape(shape).T), np.ascontiguousarray(right.reshape(shape).T)
+    )
+
+
+def test_what_fails_on_the_way_down_is_not_made_good_further_down() -> None:
+    """A hundred labels right, sixty wrong, all others right again: of 800 they would be enough."""
+    right = np.ones(800, dtype=bool)
+    right[100:160] = False
+    best = in_order(right, documents=100)
+    assert best.at_least(800, ERROR) > 0.8
+    found = certify(best, 0.8)
+    assert found is not None
+    assert found.labels < 1.6
+
+
+def test_labels_that_score_the_same_are_above_a_threshold_together_or_not_at_all() -> None:
+    draws = np.random.default_rng(2)
+    chances = draws.random((300, 8)).round(1).astype(np.float32)
+    gold = draws.random(chances.shape) < chances
+    found = certify_all(chances, gold)
+    assert found
+    for one in found:
+        above = chances > one.threshold
+        assert one.labels == pytest.approx(above.sum() / 300)
+        assert one.precision == pytest.approx(gold[above].mean())
+
+
+def test_what_is_left_above_equal_scores_has_to_be_right_enough_by_itself() -> None:
+    """Ten labels, half of them wrong, above two hundred that score the same and are right."""
+    scores = np.full((40, 6), 0.5, dtype=np.float32)
+    scores[:10, 0] = 0.9
+    right = np.ones(scores.shape, dtype=bool)
+    right[:5, 0] = False
+    best = Best.of(scores, right)
+    assert best.at_least(240, ERROR / 4) > 0.8
+    assert certify(best, 0.8) is None
+
+
+def test_gold_labels_too_deep_to_be_looked_at_count_as_missed() -> None:
+    """Forty documents of 200 labels that are all gold, of which the first quarter is looked at."""
+    scores = np.linspace(1, 0.5, 40 * 200, dtype=np.float32).reshape(40, 200)
+    [found] = [one for one in certify_all(scores, scores > 0) if one.level == 0.8]
+    assert found.share == pytest.approx(found.labels / 200)
+    assert found.share <= 0.25
+
+
 def test_nothing_is_certified_of_labels_that_are_seldom_right() -> None:
     draws = np.random.default_rng(0)
     scores = draws.random((300, 20)).astype(np.float32)

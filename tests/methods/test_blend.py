@@ -13,7 +13,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.methods import Evidence, Method, Span
 from labelwise.methods.blend import Blend, member_odds
 from labelwise.methods.exact_match import ExactMatch
-from labelwise.methods.mixing import Mixing
+from labelwise.methods.mixing import Mixing, _candidates
 from labelwise.methods.svm import SVM, SVMSettings
 
 DOCUMENTS = acts(6, seed=7)
@@ -79,6 +79,29 @@ def test_weights_follow_how_often_a_label_was_seen() -> None:
     assert weights[0, 0] > 3 * weights[0, 1]
     assert weights[2, 1] > 3 * weights[2, 0]
     assert weights[0, 0] > weights[1, 0] > weights[2, 0], "in between, something in between"
+
+
+def test_labels_that_dev_says_little_of_are_weighed_as_those_seen_about_as_often() -> None:
+    """Gold are labels seen a hundred times alone; others are in nobody's list."""
+    gold, noise = drawn(4)
+    good = (2 * gold + noise[0]).astype(np.float32)
+    mixing = Mixing.fitted([good, noise[1]], gold, np.full(40, 100), BOTH[:, :2])
+    weights, offsets = mixing.for_labels(np.array([3, 30, 100, 300]))
+    np.testing.assert_allclose(weights, weights[[2]].repeat(4, 0), rtol=0.2, atol=0.05)
+    np.testing.assert_allclose(offsets, offsets[[2]].repeat(4), rtol=0.2)
+
+
+def test_gold_labels_that_no_member_ranks_high_are_learned_from() -> None:
+    """Two hundred labels of which a member lists forty: it is told of those that it misses."""
+    random = np.random.default_rng(5)
+    gold = random.random((200, 200)) < 0.02
+    logits = random.normal(size=gold.shape).astype(np.float32)
+    documents, labels = _candidates([logits], gold, np.ones(200, dtype=bool), BOTH[:, :1])
+    chosen = np.zeros_like(gold)
+    chosen[documents, labels] = True
+    assert chosen[gold].all()
+    above = (logits[:, :, None] < logits[:, None, :]).sum(2) < 40
+    np.testing.assert_array_equal(chosen, gold | above)
 
 
 def test_the_result_is_a_probability() -> None:
