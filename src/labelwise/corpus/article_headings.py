@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from labelwise.corpus.act_lines import Line
 from labelwise.corpus.quotations import OPENERS, Quoted
 
 _NUMBER = r"(?P<number>\d{1,4}|[IVXLC]+)"
+# Trade agreements number by chapter: "Article 2.13" is the thirteenth of the second. Rules of
+# procedure may have rules in place of articles.
+_IN_CHAPTER = r"(?:\.(?P<in_chapter>\d{1,3}))?"
+_OF_CHAPTERS = "of chapters"
 _SUFFIX = r"(?:\s?(?P<suffix>bis|ter|quater|quinquies|sexies|septies|octies|[a-z]{1,2}|[A-Z]))?"
 _HEADING = re.compile(
-    rf"^(?:Article|ARTICLE|Art\.)\s*{_NUMBER}{_SUFFIX}\s*(?:\(\s*[\d*]+\s*\))?\s*[.:—–-]?$"
+    rf"^(?P<word>Article|ARTICLE|Art\.|Rule|RULE)\s*{_NUMBER}{_IN_CHAPTER}{_SUFFIX}"
+    r"\s*(?:\(\s*[\d*]+\s*\))?\s*[.:—–-]?$"
 )
 _SOLE = re.compile(r"^(?:Sole|SOLE|Single|SINGLE|Only|ONLY)\s+(?:Article|ARTICLE)\s*[.:—–-]?\s*")
 # "Article 1 The measures ...", but not "Article 1 of ..." nor "Article 1 (2) is replaced ...".
 _INLINE = re.compile(
-    rf"^(?:Article|ARTICLE)\s+{_NUMBER}(?P<suffix>[a-z]{{1,2}}|bis|ter)?\s*[.:—–-]?\s+"
+    rf"^(?:Article|ARTICLE)\s+{_NUMBER}{_IN_CHAPTER}(?P<suffix>[a-z]{{1,2}}|bis|ter)?"
+    r"\s*[.:—–-]?\s+"
     r"(?!(?:OF|TO|AND|OR|SHALL|IS|ARE|HAS|MAY|AS|BE|THEREOF|IN|BY|FIRST|SECOND|PARAGRAPH)\b)"
     r"(?=[A-Z‘“\"'«][A-Za-z]|A\s|\d+\s?\.\s|\(\d+\)\s+[A-Z])"
 )
-_MARKED = re.compile(rf"^\D{{0,40}}?(?<![A-Za-z]){_NUMBER}{_SUFFIX}(?![A-Za-z0-9])\s*[.:—–-]?\s*")
+_MARKED = re.compile(
+    rf"^\D{{0,40}}?(?<![A-Za-z]){_NUMBER}{_IN_CHAPTER}{_SUFFIX}(?![A-Za-z0-9])\s*[.:—–-]?\s*"
+)
 # What follows is no title of an article; "eHealth" and "e-Money" may be one.
 _GOES_ON = re.compile(r"(?!e-?[A-Z])[a-zß-öø-ÿ]")
 _LATIN = ("bis", "ter", "quater", "quinquies", "sexies", "septies", "octies")
@@ -39,6 +47,7 @@ class Heading:
     rest: str
     inline: bool
     marked: bool
+    numbering: str  # which of several this is: of articles, of rules, of articles of chapters
     doubtful: bool  # perhaps quoted: announced, or in a quotation of which no end is seen
 
 
@@ -55,11 +64,13 @@ def heading_rest(line: Line) -> str | None:
     return line.text[found.end() :].strip() if found else ("" if marked else None)
 
 
-def _key(number: str, suffix: str | None) -> tuple[int, str]:
-    """Sorts articles: 1, 2, 2a, 2b, 3; II is 2; 2 bis comes before 2 ter."""
-    suffix = (suffix or "").lower()
+def _key(match: re.Match[str]) -> tuple[int, str]:
+    """Sorts articles: 1, 2, 2a, 2b, 3; II is 2; 2 bis comes before 2 ter; 1.13 before 2.1."""
+    number, suffix = match["number"], (match["suffix"] or "").lower()
     if suffix in _LATIN:
         suffix = "abcdefgh"[_LATIN.index(suffix)]
+    if number.isdigit() and match["in_chapter"]:
+        return int(number) * 1000 + int(match["in_chapter"]), suffix
     if number.isdigit():
         return int(number), suffix
     values = [{"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}[letter] for letter in number]
@@ -89,26 +100,44 @@ def find_headings(lines: Sequence[Line], start: int, quoted: Sequence[Quoted]) -
         following = lines[at + 1].text if at + 1 < len(lines) else ""
         if (heading := _heading(line.text, marked, following)) is None:
             continue
-        key, rest, inline = heading
+        key, rest, inline, numbering = heading
         doubtful = (
             quoted[at] == "perhaps"
             or (at > start and _announces(lines[at - 1].text))
             or (bool(key[1]) and bool(found) and found[-1].doubtful and found[-1].key[0] == key[0])
         )
-        found.append(Heading(at, key, rest, inline, marked, doubtful))
+        found.append(Heading(at, key, rest, inline, marked, numbering, doubtful))
     outside = [heading for heading in found if not lines[heading.at].in_table]
-    return outside or found
+    return _one_numbering(outside or found)
 
 
-def _heading(text: str, marked: bool, following: str) -> tuple[tuple[int, str], str, bool] | None:
-    """The number of an article, the text in the line of its heading, and whether that counts."""
+def _one_numbering(found: Sequence[Heading]) -> list[Heading]:
+    """The headings that are numbered as the first is; those of chapters are counted through."""
+    same = [heading for heading in found if heading.numbering == found[0].numbering]
+    if not (same and same[0].numbering == _OF_CHAPTERS):
+        return same
+    numbers = sorted({heading.key[0] for heading in same})
+    counted = {number: place for place, number in enumerate(numbers, 1)}
+    return [replace(one, key=(counted[one.key[0]], one.key[1])) for one in same]
+
+
+def _heading(
+    text: str, marked: bool, following: str
+) -> tuple[tuple[int, str], str, bool, str] | None:
+    """The number of an article, the text in the line of its heading, whether that counts, and
+    which numbering this is."""
     if sole := _SOLE.match(text):
         rest = text[sole.end() :].strip()
-        return ((1, ""), rest, bool(rest)) if not rest or rest[0].isupper() else None
+        return ((1, ""), rest, bool(rest), "") if not rest or rest[0].isupper() else None
     if match := _HEADING.match(text):
         if not marked and following and _GOES_ON.match(following):
             return None  # a reference that a line break has cut: "Article 2 / of the Treaty"
-        return _key(match["number"], match["suffix"]), "", False
+        numbering = "rules" if match["word"].lower() == "rule" else _numbering(match)
+        return _key(match), "", False, numbering
     if match := (_MARKED if marked else _INLINE).match(text):
-        return _key(match["number"], match["suffix"]), text[match.end() :].strip(), not marked
+        return _key(match), text[match.end() :].strip(), not marked, _numbering(match)
     return None
+
+
+def _numbering(match: re.Match[str]) -> str:
+    return _OF_CHAPTERS if match["in_chapter"] else ""

@@ -18,6 +18,10 @@ _RUN_TOGETHER = re.compile(
 )
 _FORMULA = re.compile(r"HA(?:S|VE) (?:ADOPTED|AGREED|DECIDED)[^:]{0,100}:")
 _ARTICLE = re.compile(r"(?:Article|ARTICLE) (\d{1,4})")
+_ANNEX = re.compile(
+    r"(?<=[^\s(‘'\"“«/-])(?:ANNEX(?:ES)?(?: (?:[IVXL]++|\d{1,2}|[A-Z]))?"
+    r"|(?<=[.;>])Annex (?:[IVXL]++|\d{1,2}|[A-Z]))(?=[A-Z][A-Za-z])"
+)
 _AFTER_NUMBER = re.compile(r"\s?[.:]?\s?(?:[A-Z\"‘“]|\d{1,2}\s?\.\s)|\s\(\d{1,2}\)\s[A-Z]|\s*$")
 _REFERS = re.compile(
     r"(?i:\b(?:of|in|to|under|and|by|with|see|or|from|on|for|the|that|this|per|than|paragraph)"
@@ -54,6 +58,7 @@ def found_again(line: str) -> list[str]:
     headings = _cuts(line)
     if len(_RUN_TOGETHER.findall(line)) < 2 and len(headings) < 6:  # two cuts a heading
         return [line]
+    headings += [end for annex in _ANNEX.finditer(line) for end in annex.span()]
     cuts = sorted({0, len(line), *(lost.start() for lost in _LOST.finditer(line)), *headings})
     pieces = (line[start:end].strip() for start, end in pairwise(cuts))
     return [piece for piece in pieces if piece]

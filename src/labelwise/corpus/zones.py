@@ -19,8 +19,9 @@ after the signature.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import chain
+from itertools import accumulate, chain
 
 from labelwise.corpus.act_lines import Line
 from labelwise.corpus.article_headings import Heading, find_headings, heading_rest, is_heading
@@ -47,11 +48,14 @@ FORMULA = re.compile(
 _FORMULA_AND_MORE = re.compile(rf"^({_FORMULA_START}[^a-z:]{{0,120}}:)\s*(?=\S)")
 _DONE = re.compile(r"^(?:Done|DONE)\s+(?:at|At|AT|in|IN)\s+(?:the\s+)?[A-Z]")
 RECITAL = re.compile(
-    r"^(?:\(?1[.)]\s*)?(?=[A-Z])(?i:hav\w{2,6}\s+reg\w*d\s+to|having\s+(?:consulted|considered)"
+    r"^(?:\(?1[.)]\s*|\([a-z]\)\s*)?(?=[A-Z])(?:"
+    r"(?i:hav\w{2,6}\s+reg\w*d\s+to|having\s+(?:consulted|considered)"
     r"|whereas\b|acting\s+(?:on|in|unanimously|by)\b|on\s+(?:a|the)\s+(?:joint\s+)?proposal"
     r"|after\s+(?:consult|receiving|transmission)|considering\b|recalling\b|in\s+view\s+of\b"
     r"|desir(?:ing|ous)\b|recogni[sz]ing\b|noting\b|(?:aware|conscious|mindful)\s+of\b|bearing\s+in"
     r"|convinced\b|determined\b|taking\s+(?:into|note|account)|reaffirming\b|acknowledging\b|with\s+the\s+(?:approval|assent)\b)"
+    # RECALLING that, MINDFUL of, RESOLVED to: what the parties to an agreement have in mind
+    r"|(?:ALSO\s|FURTHER\s)?[A-Z]{3,}(?:ING|ED|FUL|OUS)\b,?\s+(?=[a-z]))"
 )
 ANNEX = re.compile(
     r"^(?:TECHNICAL\s+)?(?:ANNEX|APPENDIX)(?:ES)?(?:\s+(?:[IVXLC]+|[A-Z]|\d+)(?:\s?[A-Za-z])?)?"
@@ -78,15 +82,31 @@ _BREAKS = re.compile(
     r"|(?<=[.;]\s)\s*(?=Article\s+\d{1,3}$)"
     r")"
 )
+# An entry of a table of contents, or the number of its page.
+_ENTRY = re.compile(
+    r"^(?:Article|ARTICLE|Rule|RULE|Annex|ANNEX|TITLE|CHAPTER|SECTION|PART|Title|Chapter|Section"
+    r"|Part)\b|^[\divxIVX]+$"
+)
+# What follows the title of an agreement: who agrees, as in "THE KINGDOM OF BELGIUM,".
+_THE = re.compile(r"^(?:THE|The)\s")
+_PREAMBLE = re.compile(r"^(?:PREAMBLE|Preamble)$")
+_PARTY = re.compile(rf"{_PREAMBLE.pattern}|{_THE.pattern}|^\W*hereinafter\b")
+_NO_ACT_TITLE = 300  # characters
 _TITLE_LENGTH = 1500  # characters; titles of acts are shorter, a missing enacting body is not
 
 
 def no_act(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]]:
-    """Text that is no act: one section; a short first line is taken for the title as well."""
+    """Text that is no act: one section; a short first line is taken for the title as well, with
+    the lines that go on with a small letter ("COUNCIL RESOLUTION / of 3 March 2021 / on figs")."""
     head = next((at for at, line in enumerate(lines) if not FURNITURE.match(line.text)), 0)
     lines = lines[head:]
-    title = lines[0].text if len(lines) > 1 and len(lines[0].text) <= 300 else ""
-    return title, sections_of([("article", [line.text for line in lines])])
+    texts = [line.text for line in lines]
+    title = texts[0] if len(texts) > 1 and len(texts[0]) <= _NO_ACT_TITLE else ""
+    end = next((at for at, text in enumerate(texts) if at and not text[0].islower()), 1)
+    whole = " ".join(texts[:end])
+    if len(whole) <= _NO_ACT_TITLE and end < len(texts) and not title.endswith((".", ":", ";")):
+        title = whole
+    return title, sections_of([("article", texts)])
 
 
 def split_lines(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None:
@@ -190,12 +210,30 @@ def _act(
     front: Sequence[str], articles: Sequence[Sequence[str]], attachments: Sequence[str]
 ) -> tuple[str, tuple[Section, ...]] | None:
     """The sections of these zones; None where none of them has any text."""
+    front, contents = _contents_apart(front)
     title, header, recitals = split_front(front)
+    attachments = [line for line in attachments if not _TRAILER.match(line)]
+    attachments = with_notes(attachments, contents)
     zones: list[tuple[SectionKind, Sequence[str]]] = [("header", header), ("recitals", recitals)]
     zones += [("article", article) for article in articles]
-    zones.append(("attachments", [line for line in attachments if not _TRAILER.match(line)]))
+    zones.append(("attachments", attachments))
     sections = sections_of(zones)
     return (title, sections) if sections else None
+
+
+def _contents_apart(lines: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """What stands before the first article, and the table of contents in it.
+
+    It goes on, and the title that is said again after it, up to the body that enacts or the first
+    of the parties.
+    """
+    begin = next((at for at, line in enumerate(lines) if CONTENTS.match(line)), len(lines))
+    recitals = (at for at in range(begin, len(lines)) if RECITAL.match(lines[at]))
+    end = next(recitals, len(lines))
+    entries = (at for at in range(end - 1, begin, -1) if _ENTRY.match(lines[at]))
+    last = next(entries, begin)
+    end = next((at for at in range(last + 1, end) if _THE.match(lines[at])), end)
+    return [*lines[:begin], *lines[end:]], lines[begin:end]
 
 
 def split_front(lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
@@ -205,19 +243,21 @@ def split_front(lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
         kept += body_and_recitals(line) or [line]
     kept = [line for line in kept if not FORMULA.match(line)]
     body = next((at for at, line in enumerate(kept) if ends_with_body(line)), None)
+    if body is not None and any(RECITAL.match(line) for line in kept[:body]):
+        body = None  # "THE COUNCIL HAS AGREED" at the end of the recitals of an agreement
     after = 0 if body is None else body + 1
-    start = next(
-        (at for at, line in enumerate(kept) if at >= after and RECITAL.match(line)),
-        len(kept) if body is None else after,
-    )
+    recitals_in = (at for at, line in enumerate(kept) if at >= after and RECITAL.match(line))
+    preamble = (at for at, line in enumerate(kept) if _PREAMBLE.match(line))
+    start = next(recitals_in, next(preamble, len(kept)) if body is None else after)
     if body is None:
         body = start
     if body < start:
         kept[start - 1] = kept[start - 1].rstrip(" ,;")
     names = [line for line in kept[:body] if not FURNITURE.match(line)]
     header, recitals = names + kept[body:start], kept[start:]
-    contents = next((at for at, line in enumerate(names) if CONTENTS.match(line)), len(names))
-    return " ".join(names[:contents] or header)[:_TITLE_LENGTH], header, recitals
+    parties = (at for at, line in enumerate(names) if at and _PARTY.match(line))
+    title = names[: next(parties, len(names))]
+    return " ".join(title or header)[:_TITLE_LENGTH], header, recitals
 
 
 def with_notes(attachments: Sequence[str], notes: Sequence[str]) -> list[str]:
@@ -265,21 +305,25 @@ def _body_end(
     lines: Sequence[Line], start: int, in_quotation: Sequence[Quoted], candidates: Sequence[Heading]
 ) -> int:
     """Where the articles end: at "Done at ...", at an annex, or at a second text's Article 1."""
-    begin = candidates[0].at if candidates else start
-    done = annex = len(lines)
-    for at in range(len(lines) - 1, begin - 1, -1):
+    begin = candidates[0].at if candidates and not start else start
+    done = len(lines)
+    annexes: list[int] = []
+    for at in range(begin, len(lines)):
         if in_quotation[at] != "no":
             continue
         if _DONE.match(lines[at].text):
             done = at
-        elif lines[at].role == "annex" or (
+            break
+        if lines[at].role == "annex" or (
             ANNEX.match(lines[at].text) and not (lines[at].in_table or at == begin)
         ):
-            annex = at
-    if annex < done:
-        last = max((found.key[0] for found in candidates if found.at < annex), default=0)
-        after = [found.key[0] for found in candidates if annex < found.at < done]
-        if not (after and after[0] == last + 1):
+            annexes.append(at)
+    places = [found.at for found in candidates]
+    highest = [0, *accumulate((found.key[0] for found in candidates), max)]
+    for annex in annexes:
+        following = bisect_left(places, annex)
+        goes_on = following < len(places) and places[following] < done
+        if not (goes_on and candidates[following].key[0] == highest[following] + 1):
             return annex
     numbers = [found.key[0] for found in candidates]
     for place, found in enumerate(candidates[1:], 1):

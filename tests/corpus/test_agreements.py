@@ -1,0 +1,136 @@
+"""Agreements, rules of procedure and other texts that are built as acts are, but not quite."""
+
+from __future__ import annotations
+
+import pytest
+
+from labelwise.corpus.document import Section
+from labelwise.corpus.eurlex_html import parse_html
+from labelwise.corpus.lost_lines import found_again
+from labelwise.corpus.plain_text import split_act
+
+TITLE = "AGREEMENT\nbetween the European Union and Ruritania\non trade in nuts\n"
+PARTIES = "The European Union, hereinafter referred to as ‘the Union’,\nand\nRuritania,\n"
+RECITALS = "BUILDING on their friendship;\nMINDFUL that nuts keep badly,\n"
+AGREED = "HAVE AGREED AS FOLLOWS:\n"
+CHAPTERS = "".join(
+    f"CHAPTER {chapter}\nNUTS\n"
+    + "".join(
+        f"Article {chapter}.{n}\nKind {n}\nNuts of kind {chapter}.{n}, as in\n"
+        f"Article 1.1 of this Agreement.\n"
+        for n in range(1, 12)
+    )
+    for chapter in (1, 2)
+)
+SIGNED = "Done at Strelsau, on the third day of March in the year two thousand and twenty-four.\n"
+
+
+def texts(sections: tuple[Section, ...], kind: str) -> list[str]:
+    return [section.text for section in sections if section.kind == kind]
+
+
+def test_the_title_of_an_agreement_ends_before_the_parties() -> None:
+    for parties in (PARTIES, f"PREAMBLE\n{PARTIES}", "THE KINGDOM OF RURITANIA,\nand\nJAPAN,\n"):
+        title, sections = split_act(TITLE + parties + RECITALS + AGREED + CHAPTERS + SIGNED)
+        assert title == "AGREEMENT between the European Union and Ruritania on trade in nuts"
+        assert texts(sections, "header") == [(TITLE + parties).rstrip("\n")]
+
+
+def test_recitals_of_an_agreement_begin_with_any_word_of_mind() -> None:
+    agreed = "THE COUNCIL AND RURITANIA HAVE AGREED AS FOLLOWS:\n"
+    for front in (PARTIES + RECITALS + AGREED, RECITALS + agreed):
+        sections = split_act(TITLE + front + CHAPTERS + SIGNED)[1]
+        assert texts(sections, "recitals")[0].startswith("BUILDING on")
+    lettered = "(a) ALSO RECALLING the nuts;\n(b) NOTING the husks,\n"
+    sections = split_act(TITLE + PARTIES + lettered + AGREED + CHAPTERS + SIGNED)[1]
+    assert texts(sections, "recitals") == [lettered.rstrip("\n")]
+
+
+def test_what_follows_a_preamble_is_recitals_whatever_its_words() -> None:
+    text = "RULES OF PROCEDURE\nof the Nut Committee\nPREAMBLE\n1.\nThe Committee speaks of nuts.\n"
+    sections = split_act(f"{text}Article 1\nNuts.\nArticle 2\nHusks.")[1]
+    assert texts(sections, "recitals") == ["PREAMBLE\n1.\nThe Committee speaks of nuts."]
+
+
+def test_articles_that_are_numbered_by_chapter_are_found() -> None:
+    annex = "ANNEX 2-A\nArticle 1\nGeneral.\nArticle 2\nHusks."
+    sections = split_act(TITLE + PARTIES + RECITALS + AGREED + CHAPTERS + SIGNED + annex)[1]
+    found = texts(sections, "article")
+    assert len(found) == 22
+    assert found[1].startswith("Kind 2\nNuts of kind 1.2, as in\nArticle 1.1 of")
+    assert found[11].startswith("CHAPTER 2\nNUTS\nKind 1\n")
+    assert texts(sections, "attachments") == [SIGNED + annex]
+
+
+def test_articles_numbered_by_chapter_are_found_by_the_classes_of_a_page() -> None:
+    lines = (TITLE + PARTIES + RECITALS + AGREED + CHAPTERS + SIGNED).splitlines()
+    marked = (
+        f'<p class="oj-ti-art">{line}</p>'
+        if line.startswith("Article") and not line.endswith(".")
+        else f"<p>{line}</p>"
+        for line in lines
+    )
+    page = f"<html><body>{''.join(marked)}</body></html>".encode()
+    document = parse_html(page, "agreement.html")
+    assert len(texts(document.sections, "article")) == 22
+    assert texts(document.sections, "article")[1].startswith("Kind 2\n")
+
+
+def test_numbers_of_chapters_are_no_articles_where_articles_are_numbered_through() -> None:
+    text = "\n".join(f"Article {n}\nNuts {n}.\nArticle {n}.1\nHusks." for n in (1, 2, 3))
+    assert len(texts(split_act(TITLE + AGREED + text + "\n" + SIGNED)[1], "article")) == 3
+
+
+def test_rules_stand_in_place_of_articles_in_rules_of_procedure() -> None:
+    rules = "\n".join(f"Rule {n}\nMembers speak of {n} nuts." for n in range(1, 9))
+    annex = "\nANNEX\nArticle 1\nConduct.\nArticle 2\nGifts."
+    sections = split_act(f"RULES OF PROCEDURE\nof the Nut Committee\n{rules}{annex}")[1]
+    assert texts(sections, "article") == [f"Members speak of {n} nuts." for n in range(1, 9)]
+    assert len(texts(split_act(TITLE + AGREED + "Article 1\nNuts.\n" + rules)[1], "article")) == 1
+
+
+def test_an_article_on_annexes_does_not_end_the_articles_and_the_annexes_do() -> None:
+    body = "Article 1\nNuts.\nArticle 2\nAnnexes\nThey are part of it.\nArticle 3\nForce.\n"
+    annex = "ANNEX 1\nSIZES\nArticle 1\nSmall.\nArticle 2\nLarge."
+    sections = split_act(TITLE + PARTIES + RECITALS + AGREED + body + annex)[1]
+    assert texts(sections, "article") == ["Nuts.", "Annexes\nThey are part of it.", "Force."]
+    assert texts(sections, "attachments") == [annex]
+
+
+def test_articles_of_an_annex_are_not_those_of_an_act_without_articles() -> None:
+    annex = "ANNEX\nArticle 1\nConduct.\nArticle 2\nGifts."
+    sections = split_act(f"{TITLE}{AGREED}The code in the Annex is adopted.\n{SIGNED}{annex}")[1]
+    assert texts(sections, "article") == ["The code in the Annex is adopted."]
+    assert texts(sections, "attachments") == [SIGNED + annex]
+
+
+@pytest.mark.parametrize("body", ["THE COUNCIL OF THE EUROPEAN UNION,\n", f"PREAMBLE\n{PARTIES}"])
+def test_a_table_of_contents_before_the_recitals_is_not_in_the_header(body: str) -> None:
+    listed = "TABLE OF CONTENTS\nPREAMBLE\nTITLE I\nTHE NUTS\n4\nThe husks\n7\nANNEX I\nSacks\n9\n"
+    again = "AGREEMENT ON NUTS\n"
+    recitals = "Having regard to nuts,\n"
+    text = TITLE + listed + again + body + recitals + AGREED + CHAPTERS + SIGNED
+    title, sections = split_act(text)
+    assert title == "AGREEMENT between the European Union and Ruritania on trade in nuts"
+    header = (TITLE + body.replace("PREAMBLE\n", "")).rstrip("\n")
+    assert texts(sections, "header")[0].rstrip(",") == header.rstrip(",")
+    assert (listed + again).rstrip("\n") in texts(sections, "attachments")[0]
+
+
+def test_the_title_of_what_is_no_act_goes_on_with_small_letters() -> None:
+    text = "COUNCIL RESOLUTION\nof 3 March 2024\non nuts\n(2024/C 9001/01)\nNuts are good."
+    assert split_act(text)[0] == "COUNCIL RESOLUTION of 3 March 2024 on nuts"
+    assert split_act("Nuts are cheap.\nand good\nBuy some.")[0] == "Nuts are cheap."
+    letter = "Nuts are\n" + "sold and bought\n" * 50 + "End."
+    assert split_act(letter)[0] == "Nuts are"
+
+
+def test_an_annex_that_was_run_together_with_its_title_is_found() -> None:
+    act = "Having regard to nuts,HAS ADOPTED THIS DECISION:Article 1Nuts are sold." + " Nuts." * 70
+    for annex, heading in (
+        ("ANNEX IIISizes", "ANNEX III"),
+        ("ANNEXSIZES OF NUTS", "ANNEX"),
+        ("Annex ASizes", "Annex A"),
+    ):
+        assert found_again(f"{act}{annex} in mm.")[-2] == heading
+    assert found_again(f"{act} See ANNEXES and the Annex.")[-1].endswith("the Annex.")
