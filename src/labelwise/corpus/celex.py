@@ -16,7 +16,8 @@ _CONSOLIDATED = re.compile(
     r"(?<![0-9A-Za-z])(0(?:19|20)\d\d[A-Z]{1,2}\d{4}(?:R?\(\d\d\))?)\s*[—–-]\s*[A-Z]{2}\s*[—–-]"
     r"\s*(\d\d)\.(\d\d)\.(\d{4})\b"
 )
-_ELI = re.compile(r"/eli/(reg|dir|dec|reco)(?:_[a-z_]+)?/(\d{4})/(\d{1,4})(?:/|$)")
+# A corrigendum has a number of its own, which its identifier does not tell.
+_ELI = re.compile(r"/eli/(reg|dir|dec|reco)(?:_[a-z_]+)?/(\d{4})/(\d{1,4})(?:/(?!corrigendum)|$)")
 _TYPES = {"reg": "R", "dir": "L", "dec": "D", "reco": "H"}
 _TITLE_TYPES = (("regulation", "R"), ("directive", "L"), ("decision", "D"))
 
@@ -62,6 +63,7 @@ def celex_from_eli(text: str) -> str | None:
 
     >>> celex_from_eli("http://data.europa.eu/eli/dec/2026/454/oj")
     '32026D0454'
+    >>> celex_from_eli("http://data.europa.eu/eli/dec/2026/454/corrigendum/2026-03-04/oj")
     """
     found = _ELI.search(text)
     return f"3{found[2]}{_TYPES[found[1]]}{int(found[3]):04d}" if found else None

@@ -12,19 +12,13 @@ from collections.abc import Sequence
 
 from labelwise.corpus.act_lines import Line
 from labelwise.corpus.celex import CELEX, celex_in
+from labelwise.corpus.page_marks import LANGUAGE, RUNNING_HEAD
 
-_LANGUAGE = r"(?:BG|CS|DA|DE|EL|EN|ES|ET|FI|FR|GA|HR|HU|IT|LT|LV|MT|NL|PL|PT|RO|SK|SL|SV)"
-_NUMBER = CELEX.pattern + rf"(?:\s*[-—–]\s*{_LANGUAGE}\b.*)?"
-# The running head: date, language, journal and page, in any order, on one line or on several.
-_RUNNING_HEAD = (
-    r"(?:(?:\d{1,2}[./]\s?\d{1,2}[./]\s?\d{2,4}|Official Journal"
-    r"(?:\s+of\s+the\s+European\s+(?:Union|Communities))?|(?:No\s+)?[LC]I?\s\d{1,4}/\d{1,4}"
-    rf"|{_LANGUAGE}|[LC] series)(?:[\s|,]+|$))++"
-)
+_NUMBER = CELEX.pattern + rf"(?:\s*[-—–]\s*{LANGUAGE}\b.*)?"
 _REFERENCE = r"Official Journal\s*,?\s*(?:(?:No\s+)?[LCP]\s?)?\d+.{0,80}"
 FURNITURE = re.compile(
-    r"^(?:Avis juridique important|Important legal notice|\||20\d\d/\d{1,5}"
-    rf"|EUR-Lex\s*-\s*-\s*{_LANGUAGE}|(?:EUR-Lex\s*-\s*)?(?:CELEX:?\s*)?{_NUMBER}|{_RUNNING_HEAD}|{_REFERENCE}"
+    r"^(?:Avis juridique important|Important legal notice|\|"
+    rf"|EUR-Lex\s*-\s*-\s*{LANGUAGE}|(?:EUR-Lex\s*-\s*)?(?:CELEX:?\s*)?{_NUMBER}|{RUNNING_HEAD}|{_REFERENCE}"
     r"|This (?:text|document) is meant purely as a documentation tool.*)$"
 )
 _PAGE_REFERENCE = re.compile(
@@ -40,6 +34,7 @@ _TITLE = re.compile(
     r"^(?:B\s+)?(?=(?:[^\W\d_]+\s+){0,6}?(?i:regulation|directive|decision|recommendation|guideline"
     r"|joint action|common position|rules of procedure|agreement|convention|protocol)\b)"
 )
+_AMENDMENT_MARK = re.compile(r"[►▼]\s?(?:[A-Z]{1,2}\d{0,3}\b)?|◄")
 _COVER = 1500  # lines of a consolidated text's cover, at most
 _SAME = 80  # letters and digits of a title that tell it from every other
 
@@ -84,6 +79,16 @@ def without_cover(lines: Sequence[Line]) -> list[Line]:
         elif title == cover:
             return list(lines[at:])
     return list(lines)
+
+
+def without_amendment_marks(text: str) -> str:
+    """Without the marks that tell in a consolidated text which act each piece is from.
+
+    >>> without_amendment_marks("▼M1 Nuts ►C1 are ◄ sold.")
+    ' Nuts  are  sold.'
+    """
+    marked = "►" in text or "▼" in text or "◄" in text
+    return _AMENDMENT_MARK.sub("", text) if marked else text
 
 
 def _letters(lines: Sequence[str]) -> str:

@@ -23,10 +23,11 @@ from lxml import html as lxml_html
 
 from labelwise.corpus.act_lines import Line, Part, Role
 from labelwise.corpus.celex import celex_from_eli, celex_in, document_id
-from labelwise.corpus.covers import celex_at_head, without_cover
+from labelwise.corpus.covers import celex_at_head, without_amendment_marks, without_cover
 from labelwise.corpus.decoding import clean, decode
 from labelwise.corpus.document import Document
 from labelwise.corpus.markup import LineBuilder, parse_xml, refuse_entities, walk, without_gaps
+from labelwise.corpus.page_marks import celex_in_feet, without_page_marks
 from labelwise.corpus.zones import ANNEX, FORMULA, no_act, split_lines, split_parts
 from labelwise.errors import InputError
 
@@ -76,7 +77,6 @@ _NOTE_MARK = re.compile(r"\(?\s*(?:\d{1,4}|[*†]+|[a-z]{1,2})\s*\)?")
 _MARK_ELEMENTS = 30  # in the link of a footnote's mark; a link around a page is looked into no more
 # From the first of the blanks before a bracket alone: from each of them, it would be quadratic.
 _EMPTY_BRACKETS = re.compile(r"(?<!\s)\s*+\(\s*+\)")
-_AMENDMENT_MARK = re.compile(r"[►▼]\s?(?:[A-Z]{1,2}\d{0,3}\b)?|◄")
 # Never closed in some old pages, they nest deeper than the parser goes; they say nothing here.
 _UNCLOSED = re.compile(r"</?(?:font|b|i|u|em|strong|big|small|tt)(?:\s[^<>]*)?>", re.IGNORECASE)
 # Empty elements of XHTML, which a browser takes for open ones.
@@ -97,7 +97,7 @@ def parse_html(data: bytes, name: str) -> Document:
     lines = _act_lines(body, text)
     if not lines:
         raise InputError("holds no text", file=name)
-    act = _without_cover(lines)
+    act = _without_cover(without_page_marks(lines))
     split = split_parts(act) if _has_parts(act) else split_lines(act)
     if split is None and _PORTAL.search(text):
         raise InputError(
@@ -352,8 +352,7 @@ def _begins_with(known: dict[Any, bool], element: Any) -> bool:
 
 def _tidy(text: str) -> str:
     """Without the marks of amendments, and the brackets that stood around a footnote's mark."""
-    if "►" in text or "▼" in text or "◄" in text:
-        text = _AMENDMENT_MARK.sub("", text)
+    text = without_amendment_marks(text)
     return without_gaps(_EMPTY_BRACKETS.sub("", text) if "(" in text else text)
 
 
@@ -427,7 +426,6 @@ def _page_celex(root: Any, lines: list[Line]) -> str | None:
             said.append(element.get("href") or "")
         elif whole is None and (tag in {"title", "h1"} or "reference" in _classes(element)):
             whole = element
-    said += [line.text for line in lines if line.text.startswith("ELI:")]
     found = [celex_in(text) for text in said] + [celex_from_eli(text) for text in said]
-    found.append(celex_at_head(lines))
+    found += [celex_in_feet(line.text for line in lines), celex_at_head(lines)]
     return next(filter(None, found), None)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from labelwise.corpus.act_lines import Line
 from labelwise.corpus.article_headings import is_heading
 from labelwise.corpus.covers import FURNITURE
+from labelwise.corpus.page_marks import page_marks
 from labelwise.corpus.zones import ANNEX, FOOTNOTE, FORMULA, RECITAL
 
 BROKEN = "\ufffe"
@@ -54,6 +55,7 @@ def without_heads(pages: Sequence[Sequence[str]]) -> list[list[str]]:
     >>> without_heads([["Rules on figs", "Figs", "1"], ["Rules on figs", "Dates", "2"]])
     [['Rules on figs', 'Figs'], ['Dates']]
     """
+    pages = [_unmarked(page) for page in pages]
     shapes = Counter(shape for page in pages for shape in {_shape(one) for one in _edges(page)})
     often = max(2, _REPEATED * len(pages))
     heads = {shape for shape, times in shapes.items() if times >= often}
@@ -70,6 +72,10 @@ def without_heads(pages: Sequence[Sequence[str]]) -> list[list[str]]:
         seen.update(_shape(one) for one in said)
         kept.append([*said, *page[start:end]])
     return kept
+
+
+def _unmarked(page: Sequence[str]) -> list[str]:
+    return [line for line, mark in zip(page, page_marks(page), strict=True) if not mark]
 
 
 def _is_title(line: str) -> bool:

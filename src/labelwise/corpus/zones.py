@@ -69,7 +69,6 @@ _BINDING = re.compile(r"^This\s+\w+(?:\s\w+)?\s+(?:shall\s+be|is)\s+binding\s+in
 FOOTNOTE = re.compile(
     r"^\(\s?(?:\d{1,3}|\*\d{0,3})\s?\)\s*(?:OJ\s+(?:No\s+)?[LC]\b|See\s|.*\(OJ\s+(?:No\s+)?[LC]\s?\d)"
 )
-_TRAILER = re.compile(r"^(?:ELI\s*:\s*https?://\S+|ISSN\s+\d{4}-\d{3}[\dX].{0,40})$")
 # Where one line of the file holds what belongs on several. It begins with a blank, so that the
 # search looks at blanks alone.
 _BREAKS = re.compile(
@@ -212,7 +211,6 @@ def _act(
     """The sections of these zones; None where none of them has any text."""
     front, contents = _contents_apart(front)
     title, header, recitals = split_front(front)
-    attachments = [line for line in attachments if not _TRAILER.match(line)]
     attachments = with_notes(attachments, contents)
     zones: list[tuple[SectionKind, Sequence[str]]] = [("header", header), ("recitals", recitals)]
     zones += [("article", article) for article in articles]
