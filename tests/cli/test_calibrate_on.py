@@ -59,6 +59,19 @@ def test_documents_held_out_say_what_became_better(sure: Path) -> None:
     assert len(record["command"].splitlines()) == 2
 
 
+def test_before_is_the_model_as_it_was_trained_at_its_own_threshold(
+    labelwise: Callable[..., Any], bundle: Path, sure: Path, corpus: Path, tmp_path: Path
+) -> None:
+    record, model, documents = record_of(sure), bundles.load(bundle), open_dataset(corpus).dev
+    given = model.scores(documents) > model.threshold
+    gold = model.label_space.gold(documents).toarray() > 0
+    assert record["threshold before"] == model.threshold
+    assert record["assigned"]["before"]["0"]["recall"] == (given & gold).sum() / gold.sum()
+    again = ("--on", corpus / "dev.jsonl", "--results", tmp_path, "--out", tmp_path / "again")
+    assert labelwise("calibrate", sure, *again).code == 0, "what was calibrated is calibrated anew"
+    assert bundles.load(tmp_path / "again").calibration == bundles.load(sure).calibration
+
+
 def test_evaluate_measures_the_chances_at_the_threshold_that_goes_with_them(
     labelwise: Callable[..., Any], sure: Path, corpus: Path, tmp_path: Path
 ) -> None:

@@ -40,9 +40,26 @@ def rescaled(scores: NDArray[np.float32], scale: UnseenScale) -> NDArray[np.floa
     return np.concatenate([scores[:, :ZERO], scale(scores[:, ZERO:])], axis=1)
 
 
-@pytest.mark.parametrize("scale", [UnseenScale(1, 0), UnseenScale(2.5, 12), UnseenScale(0.3, 1)])
-def test_what_a_scale_does_is_what_evaluation_measures(scale: UnseenScale) -> None:
-    scores, gold = documents()
+def tied(count: int = 500) -> tuple[NDArray[np.float32], sp.csr_matrix]:
+    """A few labels of a document score .5, seen and unseen ones: the seen ones come first."""
+    random = np.random.default_rng(2)
+    scores = np.where(random.random((count, len(SPACE))) < 0.08, 0.5, 0.01).astype(np.float32)
+    return scores, sp.csr_matrix((random.random(scores.shape) < scores).astype(np.int8))
+
+
+@pytest.mark.parametrize(
+    ("scale", "given"),
+    [
+        (UnseenScale(1, 0), documents()),
+        (UnseenScale(2.5, 12), documents()),
+        (UnseenScale(0.3, 1), documents()),
+        (UnseenScale(1, 0), tied()),
+    ],
+)
+def test_what_a_scale_does_is_what_evaluation_measures(
+    scale: UnseenScale, given: tuple[NDArray[np.float32], sp.csr_matrix]
+) -> None:
+    scores, gold = given
     found = described(lists_of(scores, gold, SPACE), scale)
     without = scores.copy()
     without[:, ZERO:] = 0

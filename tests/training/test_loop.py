@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -116,6 +117,34 @@ def test_dev_figures_are_those_of_the_evaluation(monkeypatch: pytest.MonkeyPatch
     measures = evaluate(scores, dev.gold, space)
     assert measures["all"]["RP@5"] == pytest.approx(end.best_rp5)
     assert measures["all"]["nDCG@5"] == pytest.approx(end.best_ndcg5)
+
+
+def test_with_averaging_the_mean_of_the_last_weights_is_kept_and_training_goes_on_from_the_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before: list[dict[str, torch.Tensor]] = []
+    after: list[dict[str, torch.Tensor]] = []
+    step = loop._Training._step
+
+    def watched(self: loop._Training, documents: Sequence[int], batches: int) -> None:
+        before.append({k: v.clone() for k, v in self.network.state_dict().items()})
+        step(self, documents, batches)
+        after.append({k: v.clone() for k, v in self.network.state_dict().items()})
+
+    monkeypatch.setattr(loop._Training, "_step", watched)
+    run(epochs=2, averaging=0.8)
+    for one, following in zip(after, before[1:], strict=False):
+        assert all(torch.equal(one[name], following[name]) for name in one)
+    before.clear()
+    after.clear()
+    network, _ = run(epochs=1, averaging=0.8)
+    average = after[0]
+    for at, weights in enumerate(after[1:], start=1):
+        kept = min(0.8, at / (at + 10))
+        average = {name: kept * average[name] + (1 - kept) * weights[name] for name in weights}
+    for name, tensor in network.state_dict().items():
+        torch.testing.assert_close(tensor, average[name])
+    assert not torch.equal(network.words.weight, after[-1]["words.weight"])
 
 
 def test_without_dev_documents_the_last_weights_are_kept() -> None:
