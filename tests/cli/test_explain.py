@@ -76,6 +76,20 @@ def test_a_document_is_chosen_by_its_id(
     assert "no document with the id '32099R0001'" in absent.err
 
 
+def test_of_several_documents_it_says_which_one_it_explains(
+    labelwise: Callable, bundle: Path, corpus: Path, act: Path, tmp_path: Path
+) -> None:
+    first, second, *_ = (corpus / "test.jsonl").read_text("utf-8").splitlines()
+    id, file = json.loads(first)["celex_id"], tmp_path / "acts.jsonl"
+    for after in (second, "damaged"):
+        file.write_text(f"{first}\n{after}\n", "utf-8")
+        called = labelwise("explain", file, "--bundle", bundle)
+        told = f"explained is the first of several documents, {id}: --document ID names another\n"
+        assert (called.code, called.err) == (0, told)
+        assert labelwise("explain", file, "--bundle", bundle, "--document", id).err == ""
+    assert labelwise("explain", act, "--bundle", bundle).err == ""
+
+
 def test_standard_input_is_explained_too(labelwise: Callable, bundle: Path, act: Path) -> None:
     called = labelwise("explain", "-", "--bundle", bundle, "--json", stdin=act.read_bytes())
     assert called.code == 0

@@ -324,7 +324,7 @@ def test_documents_are_read_no_faster_than_they_are_tagged(
 
     monkeypatch.setattr(tag_module, "read_inputs", endless)
     monkeypatch.setattr(Tagging, "to_json", watched)
-    called = labelwise("tag", "acts", "--bundle", bundle, "--format", "jsonl")
+    called = labelwise("tag", "-", "--bundle", bundle, "--format", "jsonl")
     assert called.out.count("\n") == printed == 2000
     assert most_ahead < BATCH
 
@@ -392,3 +392,26 @@ def test_out_writes_parts_that_say_what_is_printed_without_it(
 def test_shards_and_parquet_go_with_out(labelwise: Callable, act: Path, options: tuple) -> None:
     called = labelwise("tag", act, *options)
     assert (called.code, "--out" in called.err) == (2, True)
+
+
+@pytest.mark.parametrize("empty", ["", " , "])
+def test_a_choice_of_no_label_is_not_one_of_all(
+    labelwise: Callable, bundle: Path, act: Path, empty: str
+) -> None:
+    for call in (("tag", act, "--include", empty), ("explain", act, "--labels", empty)):
+        called = labelwise(*call, "--bundle", bundle)
+        assert (called.code, called.out) == (1, "")
+        assert f"no label of this model is meant by '{empty}'" in called.err
+    assert labelwise("tag", act, "--exclude", empty, "--bundle", bundle).code == 0
+
+
+@pytest.mark.parametrize("command", ["tag", "explain"])
+def test_a_file_that_is_not_there_is_told_before_the_model_is_loaded(
+    labelwise: Callable, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(name: object) -> None:
+        raise AssertionError(name)
+
+    monkeypatch.setattr("labelwise.model.load", load)
+    called = labelwise(command, "absent.txt")
+    assert called.err == "labelwise: absent.txt: there is no such file or folder\n"

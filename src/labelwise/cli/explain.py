@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
-from labelwise.cli.inputs import read_inputs
-from labelwise.cli.label_lists import read_labels
+from labelwise.cli.inputs import check_inputs, read_inputs
+from labelwise.cli.label_lists import chosen_labels
 from labelwise.cli.label_names import NAMES, ThesaurusOption, given_thesaurus, in_language
 from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, TopOption
@@ -20,6 +21,7 @@ from labelwise.files import write_whole
 from labelwise.progress import note
 
 if TYPE_CHECKING:
+    from labelwise.corpus.document import Document
     from labelwise.evidence.predictions import Prediction
     from labelwise.methods.base import Evidence
     from labelwise.model import Model, Tagging
@@ -87,21 +89,23 @@ def explain(
     from labelwise.shipped import NAME
     from labelwise.text.language import NAMES as LANGUAGES
 
+    check_inputs([file])
     known = given_thesaurus(thesaurus, names, add_label)
     model = with_added_labels(load(bundle or NAME), add_label or (), known)
     model = in_language(model, names, known)
-    act = next(
-        (one for one in read_inputs([file], skip_bad=False) if document in (None, one.id)), None
-    )
+    acts = read_inputs([file], skip_bad=False)
+    act = next((one for one in acts if document in (None, one.id)), None)
     if act is None:
         raise LabelwiseError(f"{file} holds no document with the id '{document}'")
+    if document is None and _is_another(acts):
+        note(f"explained is the first of several documents, {act.id}: --document ID names another")
     LanguageNotes(model.card).look_at(act)
     for word in labels or ():  # as tag has it
         if word in LANGUAGES and word not in model.labels.index:
             raise LabelwiseError(
                 f"--labels names what to explain; for names in {LANGUAGES[word]}: --names {word}"
             )
-    asked = read_labels(labels or (), model.labels, model.thesaurus)
+    asked = chosen_labels(labels or (), model.labels, model.thesaurus)
     found = model.explain(act, asked, top=top, explainer=explainer)
     if as_json:
         print_json(found.to_json())
@@ -114,6 +118,14 @@ def explain(
         predictions, evidence, places = _parts(model, found)
         for line in render_terminal(act, predictions, evidence, places=places, colour=coloured):
             shown.print(line)
+
+
+def _is_another(acts: Iterator[Document]) -> bool:
+    """Whether another document follows, be it a damaged one."""
+    try:
+        return next(acts, None) is not None
+    except LabelwiseError:
+        return True
 
 
 def write_page(file: Path, model: Model, found: Tagging, note: str = "") -> None:

@@ -44,6 +44,15 @@ def read_inputs(paths: Sequence[Path], *, skip_bad: bool) -> Iterator[Document]:
         raise LabelwiseError(f"no document was read from {names}")
 
 
+def check_inputs(paths: Sequence[Path]) -> None:
+    """Say which of these is not there, before a model is loaded for seconds."""
+    from labelwise.corpus.named_act import named_act
+
+    for path in paths:
+        if str(path) != "-" and not os.path.lexists(path) and named_act(str(path)) is None:
+            raise InputError("there is no such file or folder", file=path)
+
+
 def _read(path: Path, skipped: Skipped | None) -> Iterator[Document]:
     from labelwise.corpus.readers import read
 

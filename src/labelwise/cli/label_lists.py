@@ -41,6 +41,16 @@ def read_labels(
     return list(dict.fromkeys(found))
 
 
+def chosen_labels(
+    words: Sequence[str], label_space: LabelSpace, thesaurus: Thesaurus | None = None
+) -> list[str]:
+    """The same of a choice: one that names no label at all is not taken for a choice of all."""
+    found = read_labels(words, label_space, thesaurus)
+    if words and not found:
+        raise LabelwiseError(f"no label of this model is meant by '{','.join(words)}'")
+    return found
+
+
 def _from_file(path: Path, label_space: LabelSpace) -> list[str]:
     """Ids, one a line; what follows a tab, a comma or a # is for people."""
     try:

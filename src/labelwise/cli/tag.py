@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from labelwise.cli.added_labels import AddLabelOption, with_added_labels
-from labelwise.cli.inputs import read_inputs
-from labelwise.cli.label_lists import read_labels
+from labelwise.cli.inputs import check_inputs, read_inputs
+from labelwise.cli.label_lists import chosen_labels, read_labels
 from labelwise.cli.label_names import NAMES, ThesaurusOption, given_thesaurus, in_language
 from labelwise.cli.language_notes import LanguageNotes
 from labelwise.cli.options import BundleOption, JsonOption, SkipBadOption, TopOption
@@ -173,6 +173,8 @@ def tag(
         raise typer.BadParameter(
             "--out writes labels without evidence, as --format jsonl or parquet"
         )
+    if out is None and not skip_bad:
+        check_inputs([Path(file) for file in files])
     known = given_thesaurus(thesaurus, names, add_label)
     model = with_added_labels(load(bundle or NAME), add_label or (), known)
     model = in_language(model, names, known)
@@ -183,7 +185,7 @@ def tag(
         raise typer.BadParameter("--best goes with --threshold, --certified or --precision")
     if precision is not None and model.method.calibration is None:
         note(UNCALIBRATED)
-    included = read_labels(include or (), model.labels, model.thesaurus)
+    included = chosen_labels(include or (), model.labels, model.thesaurus)
     excluded = read_labels(exclude or (), model.labels, model.thesaurus)
     if out is not None:
         tag_in_bulk(
