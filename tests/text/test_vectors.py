@@ -158,29 +158,3 @@ def test_a_vector_for_the_name_of_a_special_row_is_not_used() -> None:
     vectors = Vectors(("<padding>", "<unknown>"), np.full((2, 4), 9, dtype=np.float32))
     matrix = vectors.matrix_for(vocabulary_of("fruit"), seed=0)
     assert matrix.max() < 9
-
-
-def test_coverage_counts_words_and_running_tokens_and_names_the_frequent_gaps() -> None:
-    vectors = Vectors(("fruit", "citrus"), np.ones((2, 2), dtype=np.float32))
-    coverage = vectors.coverage(vocabulary_of("fruit 1 citrus fruit 1 and fruit"))
-    assert (coverage.words, coverage.words_with) == (4, 2)
-    assert (coverage.tokens, coverage.tokens_with) == (7, 4)
-    assert coverage.missing == (("1", 2), ("and", 1))
-    assert coverage.summary(most=1) == (
-        "2 of 4 words (50.0%) and 4 of 7 running tokens (57.1%) have a vector; "
-        "most frequent without one: 1 (2)"
-    )
-
-
-def test_tokens_that_the_vocabulary_leaves_out_have_no_vector() -> None:
-    vectors = Vectors(("fruit", "citrus"), np.ones((2, 2), dtype=np.float32))
-    coverage = vectors.coverage(vocabulary_of("fruit citrus fruit", min_count=2))
-    assert (coverage.tokens, coverage.tokens_with) == (3, 2)
-    assert coverage.summary() == (
-        "1 of 1 words (100.0%) and 2 of 3 running tokens (66.7%) have a vector"
-    )
-
-
-def test_the_coverage_of_nothing_divides_by_nothing() -> None:
-    vectors = Vectors((), np.zeros((0, 2), dtype=np.float32))
-    assert "0 of 0 words" in vectors.coverage(vocabulary_of("")).summary()

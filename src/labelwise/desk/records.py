@@ -13,7 +13,6 @@ What = Literal[
 STATES: tuple[State, ...] = get_args(State)
 LISTED: tuple[State, ...] = ("new", "open", "done")
 """Acts that are on the worklist; one that was withdrawn is kept with its log, and not shown."""
-WHATS: tuple[What, ...] = get_args(What)
 
 CHOOSING = ("accept", "add")
 REFUSING = ("reject", "never")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from labelwise.desk.database import Database
 from labelwise.desk.records import LISTED, STATES, Entry, State
 
 Sort = Literal["added", "act", "title", "state", "suggested", "chosen", "who", "when"]
-SORTS: tuple[Sort, ...] = get_args(Sort)
 
 _ORDER = {
     "added": "a.number",

@@ -1,4 +1,4 @@
-"""Pre-trained word vectors: readers for the text formats of GloVe and word2vec, and coverage."""
+"""Pre-trained word vectors: readers for the text formats of GloVe and word2vec."""
 
 from __future__ import annotations
 
@@ -19,35 +19,6 @@ BLOCK = 1024
 
 RANDOM = 0.1
 """Standard deviation of the rows of words without a vector: small beside GloVe's own, 0.4."""
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How much of a vocabulary has a vector, in words and in running tokens."""
-
-    words: int
-    words_with: int
-    tokens: int
-    tokens_with: int
-    missing: tuple[tuple[str, int], ...]
-    """The words without a vector and their counts, most frequent first."""
-
-    def summary(self, most: int = 10) -> str:
-        """The report for people: two shares, and the most frequent words without a vector."""
-        report = (
-            f"{self.words_with:,} of {self.words:,} words "
-            f"({_share(self.words_with, self.words)}) and {self.tokens_with:,} of "
-            f"{self.tokens:,} running tokens ({_share(self.tokens_with, self.tokens)}) "
-            "have a vector"
-        )
-        if not self.missing:
-            return report
-        named = ", ".join(f"{word} ({count:,})" for word, count in self.missing[:most])
-        return f"{report}; most frequent without one: {named}"
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.1%}" if whole else "none to count"
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,21 +56,6 @@ class Vectors:
         matrix[rows >= 0] = self.matrix[rows[rows >= 0]]
         matrix[PADDING] = 0
         return matrix
-
-    def coverage(self, vocabulary: Vocabulary) -> Coverage:
-        """How many of the vocabulary's words, and of the tokens it was counted on, have a vector.
-
-        The tokens of words that the vocabulary leaves out count as tokens without a vector.
-        """
-        words = list(zip(vocabulary.words, vocabulary.counts, strict=True))[UNKNOWN + 1 :]
-        with_vector = [count for word, count in words if word in self.index]
-        return Coverage(
-            words=len(words),
-            words_with=len(with_vector),
-            tokens=sum(vocabulary.counts),
-            tokens_with=sum(with_vector),
-            missing=tuple(row for row in words if row[0] not in self.index),
-        )
 
 
 def read_vectors(path: str | Path, words: Iterable[str] | None = None) -> Vectors:
