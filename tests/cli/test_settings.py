@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -10,6 +11,7 @@ import pytest
 
 from labelwise.errors import LabelwiseError
 from labelwise.experiments.settings import describe_settings, parse_settings
+from labelwise.methods import REGISTRY, get
 from labelwise.methods.base import Settings
 
 
@@ -79,6 +81,13 @@ def test_settings_are_described_by_what_stands_beside_them() -> None:
     assert rows["seed"]["default"] == 0
 
 
+def test_every_setting_is_explained_without_folders_that_only_a_clone_has() -> None:
+    for name in REGISTRY:
+        for setting in describe_settings(get(name).Settings):
+            assert setting["meaning"], f"{name}: {setting['name']}"
+            assert not re.search(r"(configs|docs|results|benchmarks|tests)/", setting["meaning"])
+
+
 @pytest.mark.parametrize("method", ["exact-match", "logistic", "svm", "tree"])
 def test_the_settings_of_every_method_can_be_listed(labelwise: Callable, method: str) -> None:
     called = labelwise("train", method, "--help-settings", "--json")
@@ -89,8 +98,6 @@ def test_the_settings_of_every_method_can_be_listed(labelwise: Callable, method:
 
 
 def test_the_methods_can_be_listed(labelwise: Callable) -> None:
-    from labelwise.methods import REGISTRY
-
     rows = labelwise("methods", "--json").json
     assert [row["method"] for row in rows] == list(REGISTRY)
     assert all(row["about"] for row in rows)

@@ -44,7 +44,7 @@ class NetworkSettings(VectorSettings, BaseNetworkSettings):
     max_tokens: int = 1200
     """The longest document, in tokens; what follows is not read. A BiGRU costs by its length."""
     dropout: float = 0.3
-    """Of word vectors and of encoded tokens; what was tried is in ``configs/``."""
+    """Of word vectors and of encoded tokens."""
     encoded_dropout: float | None = None
     """Of encoded tokens, where another one than that of word vectors is wanted."""
     plain_dropout: bool = False
