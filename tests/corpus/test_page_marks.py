@@ -10,6 +10,7 @@ import pytest
 from labelwise.corpus import page_marks
 from labelwise.corpus.document import Document
 from labelwise.corpus.eurlex_html import parse_html
+from labelwise.corpus.formex import parse_formex
 from labelwise.corpus.plain_text import parse_text
 
 HEAD = "Official Journal\nof the European Union\nEN\nL series\n2024/9026\n12.7.2024\n"
@@ -106,11 +107,61 @@ def test_a_corrigendum_is_not_called_as_the_act_that_it_corrects() -> None:
     assert document.title == "Corrigendum to Regulation (EU) 2024/9026 on nutcrackers"
     page = "".join(f"<p>{line}</p>" for line in text.splitlines())
     assert parse_html(f"<html><body>{page}</body></html>".encode(), "c.html").id == "c"
+    formex = (
+        "<CORR><BIB.INSTANCE><NO.DOC><NO.CURRENT>9026</NO.CURRENT><YEAR>2024</YEAR></NO.DOC>"
+        "</BIB.INSTANCE><TITLE><TI><P>Corrigendum to Regulation (EU) 2024/9026</P></TI></TITLE>"
+        "<CONTENTS.CORR><P>for nuts read husks</P></CONTENTS.CORR></CORR>"
+    )
+    assert parse_formex(formex.encode(), "c.xml").id == "c"
 
 
 def test_the_identifier_of_another_act_in_a_footnote_is_not_the_number_of_this_one() -> None:
     note = f"(1) Regulation on nuts (OJ L, 2024/9026, 12.7.2024,\n{ELI}).\n"
     assert act_of(ACT.format("") + note).id == "act"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "II\n(Non-legislative acts)\nREGULATIONS\n",
+        "I\n(Acts whose publication is obligatory)\n",
+        "IV\n(Acts adopted before 1 December 2009 under the EC Treaty)\nDECISIONS\n",
+    ],
+)
+def test_the_part_of_the_journal_that_an_act_stands_in_is_not_its_title(part: str) -> None:
+    document = act_of("4.5.2016 EN Official Journal of the European Union L 119/1\n" + part + ACT)
+    assert document.title.startswith("REGULATION (EU) 2024/9026 OF")
+    assert document.text.startswith("REGULATION (EU) 2024/9026 OF")
+
+
+PRINTED_COVER = """02024R9026 — EN — 01.02.2025 — 001.001 — 1
+This text is meant purely as a documentation tool and has no legal effect. The institutions do
+not assume any liability for its contents. What counts are the acts as they were published, with
+their preambles, in the Official Journal of the European Union; they can be opened by the links
+in this document.
+►B REGULATION (EU) 2024/9026 OF THE EUROPEAN PARLIAMENT AND OF THE COUNCIL
+of 13 June 2024
+on nutcrackers
+(OJ L 9026, 12.7.2024, p. 1)
+Amended by:
+Official Journal
+No page date
+►M1 Commission Regulation (EU) 2025/9100 of 3 December 2024 L 9100 1 12.1.2025
+02024R9026 — EN — 01.02.2025 — 001.001 — 2
+▼B
+"""
+
+
+def test_a_consolidated_text_copied_from_its_pages_has_neither_cover_nor_heads_nor_marks() -> None:
+    act = ACT.format("02024R9026 — EN — 01.02.2025 — 001.001 — 3\n▼M1\n")
+    document = act_of(PRINTED_COVER + act.replace("approved.", "ap-\nproved. ◄"))
+    assert document.id == "02024R9026-20250201"
+    assert document.title.endswith("of 13 June 2024 on nutcrackers")
+    assert document.text.startswith("REGULATION (EU) 2024/9026 OF")
+    assert texts(document, "article") == [
+        "Nutcrackers shall be approved.",
+        "This Regulation shall enter into force on 1 August 2024.",
+    ]
 
 
 def test_very_many_heads_take_seconds() -> None:

@@ -79,6 +79,8 @@ def celex_from_number(title: str, number: str, year: str) -> str | None:
         return None
     full_year = f"19{year}" if len(year) == 2 else year
     lowered = title.lower()
+    if lowered.startswith("corrigend"):  # the number is that of the act which it corrects
+        return None
     places = [(lowered.find(word), letter) for word, letter in _TITLE_TYPES if word in lowered]
     return f"3{full_year}{min(places)[1]}{int(number):04d}" if places else None
 

@@ -16,10 +16,11 @@ from labelwise.corpus.page_marks import LANGUAGE, RUNNING_HEAD
 
 _NUMBER = CELEX.pattern + rf"(?:\s*[-—–]\s*{LANGUAGE}\b.*)?"
 _REFERENCE = r"Official Journal\s*,?\s*(?:(?:No\s+)?[LCP]\s?)?\d+.{0,80}"
+DISCLAIMER = re.compile(r"This (?:text|document) is meant purely as a documentation tool")
 FURNITURE = re.compile(
     r"^(?:Avis juridique important|Important legal notice|\|"
     rf"|EUR-Lex\s*-\s*-\s*{LANGUAGE}|(?:EUR-Lex\s*-\s*)?(?:CELEX:?\s*)?{_NUMBER}|{RUNNING_HEAD}|{_REFERENCE}"
-    r"|This (?:text|document) is meant purely as a documentation tool.*)$"
+    rf"|{DISCLAIMER.pattern}.*)$"
 )
 _PAGE_REFERENCE = re.compile(
     r"^Official Journal (?:[LCP] )?\d+ ?, ?\d\d/\d\d/\d{4} P\. ?\d+ ?- ?\d+"
@@ -27,7 +28,7 @@ _PAGE_REFERENCE = re.compile(
 _HEAD = 10  # lines of an old page's head, at most
 _NO_TITLE = re.compile(r"^(?:THE\s+[A-Z]|Having\s+regard|Whereas|HAS\s|HAVE\s|(?:Sole )?Article\b)")
 _CONSOLIDATED = re.compile(
-    r"^(?:This (?:text|document) is meant purely as a documentation tool|CONSLEG:"
+    rf"^(?:{DISCLAIMER.pattern}|CONSLEG:"
     r"|Consolidated (?:TEXT|text): |0(?:19|20)\d\d[A-Z]{1,2}\d{4}\s*[—–-]\s*[A-Z]{2}\b)"
 )
 _TITLE = re.compile(

@@ -27,7 +27,7 @@ from labelwise.corpus.covers import celex_at_head, without_amendment_marks, with
 from labelwise.corpus.decoding import clean, decode
 from labelwise.corpus.document import Document
 from labelwise.corpus.markup import LineBuilder, parse_xml, refuse_entities, walk, without_gaps
-from labelwise.corpus.page_marks import celex_in_feet, without_page_marks
+from labelwise.corpus.page_marks import celex_in_marks, without_page_marks
 from labelwise.corpus.zones import ANNEX, FORMULA, no_act, split_lines, split_parts
 from labelwise.errors import InputError
 
@@ -97,7 +97,7 @@ def parse_html(data: bytes, name: str) -> Document:
     lines = _act_lines(body, text)
     if not lines:
         raise InputError("holds no text", file=name)
-    act = _without_cover(without_page_marks(lines))
+    act = without_page_marks(_without_cover(lines))
     split = split_parts(act) if _has_parts(act) else split_lines(act)
     if split is None and _PORTAL.search(text):
         raise InputError(
@@ -427,5 +427,5 @@ def _page_celex(root: Any, lines: list[Line]) -> str | None:
         elif whole is None and (tag in {"title", "h1"} or "reference" in _classes(element)):
             whole = element
     found = [celex_in(text) for text in said] + [celex_from_eli(text) for text in said]
-    found += [celex_in_feet(line.text for line in lines), celex_at_head(lines)]
+    found += [celex_in_marks(line.text for line in lines), celex_at_head(lines)]
     return next(filter(None, found), None)

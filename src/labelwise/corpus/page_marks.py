@@ -3,7 +3,8 @@
 The Official Journal has "L 119/2 EN Official Journal of the European Union 4.5.2016" above a page.
 Since October 2023 each act comes by itself: its first page begins with "Official Journal / of the
 European Union / EN / L series / 2024/9689 / 12.7.2024", the others with "OJ L, 12.7.2024", and all
-end with "ELI: http://data.europa.eu/eli/reg/2024/9689/oj 2/14".
+end with "ELI: http://data.europa.eu/eli/reg/2024/9689/oj 2/14". A consolidated text has "02024R9689
+— EN — 01.02.2025 — 001.001 — 2".
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from labelwise.corpus.act_lines import Line
-from labelwise.corpus.celex import celex_from_eli
+from labelwise.corpus.celex import celex_from_eli, celex_in
 
 LANGUAGE = r"(?:BG|CS|DA|DE|EL|EN|ES|ET|FI|FR|GA|HR|HU|IT|LT|LV|MT|NL|PL|PT|RO|SK|SL|SV)"
 _ELI = r"ELI\s?:\s?https?://[\w./:()-]*\w"
@@ -26,13 +27,19 @@ _ITEM = (
 RUNNING_HEAD = rf"(?:{_ITEM})++"
 """Date, language, journal, number and page, in any order, on one line or on several."""
 
-_MARK = re.compile(rf"^(?:{RUNNING_HEAD}|ISSN\s+\d{{4}}-\d{{3}}[\dX].{{0,40}})$")
+_CONSOLIDATED = (
+    r"0(?:19|20)\d\d[A-Z]{1,2}\d{4}\S{0,5} [—–-] [A-Z]{2} [—–-] \d\d\.\d\d\.\d{4} [—–-]"
+    r" \d{3}\.\d{3}(?: [—–-] \d{1,4})?"
+)
+_ISSN = r"ISSN\s+\d{4}-\d{3}[\dX].{0,40}"
+_MARK = re.compile(rf"^(?:{RUNNING_HEAD}|{_CONSOLIDATED}|{_ISSN})$")
 _JOURNAL = re.compile(r"Official Journal[\s|,]*(?:" + LANGUAGE + r"[\s|,]*)?$")
 _GOES_ON = re.compile(rf"^of\s+the\s+European\s+(?:Union|Communities)(?:[\s|,]+(?:{_ITEM})*+)?$")
 _NAMED = re.compile(r"Official Journal|OJ [LC]\b")
-_PAGE = re.compile(r"(?<![\w/.])(?!20\d\d/)\d{1,4}/\d{1,4}(?![\w/])")
+_PAGE = re.compile(r"(?<![\w/.])(?!20\d\d/)\d{1,4}/\d{1,4}(?![\w/])|\d{3}\.\d{3} [—–-] \d+$")
+_ENOUGH = re.compile(r"ISSN|ELI\s?:|\b0(?:19|20)\d\d[A-Z]")
 _DIGIT = re.compile(r"\d")
-_FOOT = re.compile(rf"^(?:\d+/\d+\s+)?({_ELI})(?:\s+\d+/\d+)?$")
+_NUMBERED = re.compile(rf"^(?:(?:\d+/\d+\s+)?{_ELI}(?:\s+\d+/\d+)?|{_CONSOLIDATED})$")
 
 
 def page_marks(texts: Sequence[str]) -> list[bool]:
@@ -57,8 +64,7 @@ def page_marks(texts: Sequence[str]) -> list[bool]:
 def _is_sure(text: str) -> bool:
     """A date or "EN" alone may be a cell of a table; the name of the journal alone, a line of a
     sentence."""
-    named = _NAMED.search(text) and _DIGIT.search(text)
-    return bool(named or text.startswith("ISSN") or "ELI" in text)
+    return bool((_NAMED.search(text) and _DIGIT.search(text)) or _ENOUGH.search(text))
 
 
 def without_page_marks(lines: Sequence[Line]) -> list[Line]:
@@ -82,11 +88,13 @@ def pages_between(texts: Sequence[str]) -> list[list[str]]:
     return [page for page in pages if page]
 
 
-def celex_in_feet(texts: Iterable[str]) -> str | None:
-    """The CELEX number of the act whose identifier stands below the pages.
+def celex_in_marks(texts: Iterable[str]) -> str | None:
+    """The CELEX number of the act whose identifier or number stands on its pages.
 
-    >>> celex_in_feet(["Figs.", "2/14 ELI: http://data.europa.eu/eli/reg/2024/9689/oj"])
+    >>> celex_in_marks(["Figs.", "2/14 ELI: http://data.europa.eu/eli/reg/2024/9689/oj"])
     '32024R9689'
+    >>> celex_in_marks(["02024R9689 — EN — 01.02.2025 — 001.001 — 2", "Figs."])
+    '02024R9689-20250201'
     """
-    feet = (found[1] for text in texts if (found := _FOOT.match(text)))
-    return next(filter(None, map(celex_from_eli, feet)), None)
+    marks = (text for text in texts if _NUMBERED.match(text))
+    return next(filter(None, (celex_in(mark) or celex_from_eli(mark) for mark in marks)), None)

@@ -13,7 +13,7 @@ from typing import Any
 
 from labelwise.corpus.decoding import normalise, on_one_line
 from labelwise.corpus.document import Document
-from labelwise.corpus.page_marks import celex_in_feet
+from labelwise.corpus.page_marks import celex_in_marks
 from labelwise.corpus.plain_text import document_of
 from labelwise.corpus.printed_pages import blocks_of
 from labelwise.errors import InputError, MissingExtraError
@@ -57,7 +57,7 @@ def parse_pdf(data: bytes, name: str) -> Document:
         raise InputError(f"is a damaged PDF ({error})", file=name) from error
     finally:
         file.close()
-    return document_of(blocks_of(pages), name, celex_in_feet(chain.from_iterable(pages)))
+    return document_of(blocks_of(pages), name, celex_in_marks(chain.from_iterable(pages)))
 
 
 def _pages(file: Any, name: str) -> list[list[str]]:

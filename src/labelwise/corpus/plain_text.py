@@ -14,7 +14,7 @@ from labelwise.corpus.covers import (
 )
 from labelwise.corpus.decoding import decode, normalise, on_one_line
 from labelwise.corpus.document import Document, Section
-from labelwise.corpus.page_marks import celex_in_feet, pages_between, without_page_marks
+from labelwise.corpus.page_marks import celex_in_marks, pages_between, without_page_marks
 from labelwise.corpus.printed_pages import blocks_of
 from labelwise.corpus.zones import no_act, split_lines
 from labelwise.errors import InputError
@@ -42,7 +42,7 @@ def split_act(text: str) -> tuple[str, tuple[Section, ...]]:
 def parse_text(data: bytes, name: str) -> Document:
     """A plain text file as a document."""
     pages = _pages(decode(data, name))
-    return document_of(_lines(pages), name, celex_in_feet(chain.from_iterable(pages)))
+    return document_of(_lines(pages), name, celex_in_marks(chain.from_iterable(pages)))
 
 
 def document_of(lines: list[Line], name: str, celex: str | None = None) -> Document:
@@ -78,7 +78,7 @@ def _lines(pages: list[list[str]]) -> list[Line]:
 
 
 def _split(lines: list[Line]) -> tuple[str, tuple[Section, ...]]:
-    named, act = without_page_head(without_page_marks(lines))
-    act = without_cover(act)
+    named, act = without_page_head(lines)
+    act = without_page_marks(without_cover(act))  # the cover is known by the head of its page
     title, sections = split_lines(act) or no_act(act)
     return named or title, sections

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from labelwise.corpus.act_lines import Line
 from labelwise.corpus.article_headings import is_heading
-from labelwise.corpus.covers import FURNITURE
+from labelwise.corpus.covers import DISCLAIMER, FURNITURE
 from labelwise.corpus.page_marks import page_marks
 from labelwise.corpus.zones import ANNEX, FOOTNOTE, FORMULA, RECITAL
 
@@ -93,6 +93,8 @@ def _shape(line: str) -> str:
 
 def _is_head(line: str, heads: set[str]) -> bool:
     if is_heading(Line(line)) or ANNEX.match(line):
+        return False
+    if DISCLAIMER.match(line):  # the cover of a consolidated text is known by it
         return False
     return _shape(line) in heads or FURNITURE.match(line) is not None
 

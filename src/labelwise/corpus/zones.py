@@ -88,6 +88,13 @@ _ENTRY = re.compile(
 )
 # What follows the title of an agreement: who agrees, as in "THE KINGDOM OF BELGIUM,".
 _THE = re.compile(r"^(?:THE|The)\s")
+# The part of the Official Journal that an act stands in, on the first page of the printed one.
+_PART_OF_JOURNAL = re.compile(
+    r"^(?:[IVX]{1,4}|[IVX]{0,4}\s?\*?\((?:Legislative|Non-legislative|Preparatory|Acts|Information"
+    r"|Notices|Announcements|Resolutions)\b[^()]{0,150}\)|(?:REGULATIONS|DIRECTIVES|DECISIONS"
+    r"|RECOMMENDATIONS|GUIDELINES|RESOLUTIONS|INTERNATIONAL AGREEMENTS"
+    r"|ACTS ADOPTED BY BODIES CREATED BY INTERNATIONAL AGREEMENTS))$"
+)
 _PREAMBLE = re.compile(r"^(?:PREAMBLE|Preamble)$")
 _PARTY = re.compile(rf"{_PREAMBLE.pattern}|{_THE.pattern}|^\W*hereinafter\b")
 _NO_ACT_TITLE = 300  # characters
@@ -252,6 +259,7 @@ def split_front(lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
     if body < start:
         kept[start - 1] = kept[start - 1].rstrip(" ,;")
     names = [line for line in kept[:body] if not FURNITURE.match(line)]
+    names = names[next((at for at, x in enumerate(names) if not _PART_OF_JOURNAL.match(x)), 0) :]
     header, recitals = names + kept[body:start], kept[start:]
     parties = (at for at, line in enumerate(names) if at and _PARTY.match(line))
     title = names[: next(parties, len(names))]
