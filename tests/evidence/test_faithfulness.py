@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -266,7 +267,10 @@ def test_what_an_explainer_costs_is_told_in_readings(monkeypatch: pytest.MonkeyP
     assert list(found.losses) == ["own", "slow", "random"]
     assert found.own == "quick"
     assert found.costs == {"own": 2, "slow": 40}
-    assert found.best_affordable() == "own"
+    of_both = {"own": np.array([[0.5, 0.5]]), "slow": np.array([[1.0, 0.0]])}
+    better = replace(found, normalised=of_both)
+    assert better.best_affordable() == "own"
+    assert replace(better, costs={"own": 2, "slow": 9}).best_affordable() == "slow"
 
 
 def test_an_explainer_that_the_method_does_not_have_is_refused() -> None:

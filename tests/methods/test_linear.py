@@ -55,6 +55,14 @@ def test_labels_without_a_training_document_score_zero(svm: SVM, synthetic: Data
     assert evidence.spans == ()
 
 
+def test_the_svm_gives_as_many_labels_a_chance_on_dev_as_are_gold(
+    svm: SVM, synthetic: Dataset
+) -> None:
+    """Platt's sigmoid of the highest likelihood expects as many gold labels as there are."""
+    gold = synthetic.label_space.gold(synthetic.dev)
+    assert svm.scores(synthetic.dev).sum() == pytest.approx(gold[:, svm._columns].sum(), rel=0.02)
+
+
 @pytest.mark.parametrize("cls", [SVM, Logistic])
 def test_pruning_keeps_the_ranking(cls: type[LinearMethod], synthetic: Dataset) -> None:
     gold = synthetic.label_space.gold(synthetic.dev)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from labelwise.evaluation.odds import HIGHEST, LOWEST
 from labelwise.evaluation.ranking import top_k
 
 SHOWN = 5
@@ -43,7 +44,7 @@ class Reliability:
 def reliability(scores: NDArray[np.float32], gold: NDArray[np.bool_]) -> Reliability:
     """Of documents × labels."""
     told = scores > 0
-    p = scores[told].astype(np.float64).clip(1e-37, 1 - 1e-7)
+    p = scores[told].astype(np.float64).clip(LOWEST, HIGHEST)
     right = gold[told]
     loss = -(np.log(p[right]).sum() + np.log1p(-p[~right]).sum())
     found = bins_of(scores, gold)

@@ -1,0 +1,62 @@
+"""A model is measured on any labelled file: whatever its labels are, none of them is left out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from labelwise.corpus.dataset import Dataset
+from labelwise.corpus.document import Document, Section
+from labelwise.corpus.eurlex57k import record
+from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.thesaurus import Concept, Thesaurus
+from labelwise.experiments.labelled_file import measure_file, score_file, with_today_s_labels
+from labelwise.experiments.sampled import drawn
+from labelwise.methods.exact_match import ExactMatch
+
+
+def act(id: str, text: str, *labels: str) -> Document:
+    return Document(id, "", (Section("article", text),), labels)
+
+
+@pytest.fixture(scope="module")
+def match() -> ExactMatch:
+    train = [act("1", "Imports of citrus fruit.", "693", "1309")]
+    names = {"693": "citrus fruit", "1309": "import"}
+    method = ExactMatch()
+    method.fit(train, [], LabelSpace.from_documents(train, [], names))
+    return method
+
+
+def test_a_gold_label_that_the_model_does_not_know_is_missed_even_where_all_labels_tie(
+    match: ExactMatch, tmp_path: Path
+) -> None:
+    """Nothing is found in the second act: five labels would have room for all three."""
+    acts = [act("2", "On citrus fruit.", "693", "7001"), act("3", "On bicycles.", "7001")]
+    file = tmp_path / "acts.jsonl"
+    file.write_text("".join(json.dumps(record(one)) + "\n" for one in acts), "utf-8")
+    run, _ = measure_file(match, file, thesaurus=None, card={})
+    assert run.value("test", "all", "RP@5") == pytest.approx((0.5 + 0) / 2)
+    assert run.value("test", "zero", "documents") == 2
+    assert run.measures["test"].counts.f1_counts("all")[:, 2].tolist() == [1, 1]
+
+
+def test_a_gold_label_that_the_thesaurus_does_not_know_stays(match: ExactMatch) -> None:
+    thesaurus = Thesaurus.of(
+        [Concept("1309", "", "import"), Concept("9", "", "old", replaced_by=("1309",))]
+    )
+    acts = [act("2", "", "9", "693", "never-heard-of")]
+    [today] = with_today_s_labels(acts, match.label_space, thesaurus)
+    assert today.labels == ("1309", "693", "never-heard-of")
+
+
+def test_some_documents_of_a_file_are_drawn_and_not_its_first(synthetic: Dataset) -> None:
+    method = ExactMatch()
+    method.fit(synthetic.train[:20], synthetic.dev[:5], synthetic.label_space)
+    found = score_file(method, synthetic.paths["dev"], thesaurus=None, most=10)
+    ids = [one.id for one in found.documents]
+    assert ids == [one.id for one in drawn(synthetic.dev, 10)]
+    assert ids != [one.id for one in synthetic.dev[:10]]
+    assert len(found.scores) == 10
