@@ -134,6 +134,16 @@ def test_the_part_of_the_journal_that_an_act_stands_in_is_not_its_title(part: st
     assert document.text.startswith("REGULATION (EU) 2024/9026 OF")
 
 
+def test_a_decision_of_a_joint_committee_is_called_by_its_sector() -> None:
+    title = "DECISION OF THE EEA JOINT COMMITTEE\nNo 9069/2024\n[2024/9265]\n"
+    eli = ELI.replace("reg/2024/9026", "dec/2024/9265")
+    text = f"{title}THE EEA JOINT COMMITTEE,\nHAS ADOPTED THIS DECISION:\nArticle 1\nNuts.\n{eli}"
+    assert act_of(text).id == "22024D9265"
+    page = "".join(f"<p>{line}</p>" for line in text.splitlines())
+    assert parse_html(f"<html><body>{page}</body></html>".encode(), "d.html").id == "22024D9265"
+    assert act_of(text.replace("[2024/9265]", "(EU) 2024/9265")).id == "32024D9265"
+
+
 PRINTED_COVER = """02024R9026 — EN — 01.02.2025 — 001.001 — 1
 This text is meant purely as a documentation tool and has no legal effect. The institutions do
 not assume any liability for its contents. What counts are the acts as they were published, with

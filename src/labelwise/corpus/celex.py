@@ -85,6 +85,22 @@ def celex_from_number(title: str, number: str, year: str) -> str | None:
     return f"3{full_year}{min(places)[1]}{int(number):04d}" if places else None
 
 
+def with_sector(celex: str | None, title: str) -> str | None:
+    """The number of a decision, put right where the title shows that no institution took it.
+
+    What the EEA Joint Committee and its like decide belongs to agreements (sector 2). The number
+    that the Official Journal gives it stands in square brackets; its ELI is that of a decision.
+
+    >>> with_sector("32024D9265", "DECISION OF THE EEA JOINT COMMITTEE No 9069/2024 [2024/9265]")
+    '22024D9265'
+    >>> with_sector("32024D9265", "COUNCIL DECISION (CFSP) 2024/9265")
+    '32024D9265'
+    """
+    if celex is None or celex[0] != "3" or celex[5] != "D":
+        return celex
+    return f"2{celex[1:]}" if f"[{celex[1:5]}/{celex[6:].lstrip('0')}]" in title else celex
+
+
 def document_id(name: str, *found: str | None) -> str:
     """What the file itself says, else the CELEX number in its name, else its name."""
     return next(filter(None, found), None) or celex_in(PurePath(name).name) or stem(name) or name

@@ -22,7 +22,7 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from labelwise.corpus.act_lines import Line, Part, Role
-from labelwise.corpus.celex import celex_from_eli, celex_in, document_id
+from labelwise.corpus.celex import celex_from_eli, celex_in, document_id, with_sector
 from labelwise.corpus.covers import celex_at_head, without_amendment_marks, without_cover
 from labelwise.corpus.decoding import clean, decode
 from labelwise.corpus.document import Document
@@ -106,7 +106,8 @@ def parse_html(data: bytes, name: str) -> Document:
             file=name,
         )
     title, sections = split or no_act(act)
-    return Document(document_id(name, _page_celex(root, lines)), title, sections)
+    celex = with_sector(_page_celex(root, lines), title)
+    return Document(document_id(name, celex), title, sections)
 
 
 def lines_of_page(data: bytes, name: str) -> list[Line]:

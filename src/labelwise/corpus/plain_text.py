@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 from labelwise.corpus.act_lines import Line
-from labelwise.corpus.celex import document_id
+from labelwise.corpus.celex import document_id, with_sector
 from labelwise.corpus.covers import (
     celex_at_head,
     without_amendment_marks,
@@ -50,7 +50,9 @@ def document_of(lines: list[Line], name: str, celex: str | None = None) -> Docum
     title, sections = _split(lines)
     if not sections:
         raise InputError("holds no text", file=name)
-    return Document(document_id(name, celex_at_head(lines), celex), title, sections)
+    return Document(
+        document_id(name, celex_at_head(lines), with_sector(celex, title)), title, sections
+    )
 
 
 def _pages(text: str) -> list[list[str]]:
