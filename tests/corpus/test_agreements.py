@@ -36,6 +36,28 @@ def test_the_title_of_an_agreement_ends_before_the_parties() -> None:
         assert texts(sections, "header") == [(TITLE + parties).rstrip("\n")]
 
 
+@pytest.mark.parametrize(
+    "title",
+    ["AGREEMENT BETWEEN THE EUROPEAN UNION AND\nTHE REPUBLIC", "DECISION\nsigned in\nThe Hague"],
+)
+def test_a_title_may_go_on_with_the_name_of_a_party_or_a_place(title: str) -> None:
+    text = (
+        f"{title}\non nuts\nTHE COUNCIL OF THE EUROPEAN UNION,\nWhereas:\n{AGREED}Article 1\nNuts."
+    )
+    assert split_act(text)[0] == " ".join(f"{title}\non nuts".splitlines())
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "P9_TA(2024)9123",
+        "Only the original UN/ECE texts have legal effect under international public law.",
+    ],
+)
+def test_what_stands_before_the_title_of_other_texts_is_not_the_title(before: str) -> None:
+    assert split_act(f"{before}\nNuts in the Union\nNuts are good.")[0] == "Nuts in the Union"
+
+
 def test_recitals_of_an_agreement_begin_with_any_word_of_mind() -> None:
     agreed = "THE COUNCIL AND RURITANIA HAVE AGREED AS FOLLOWS:\n"
     for front in (PARTIES + RECITALS + AGREED, RECITALS + agreed):

@@ -18,7 +18,8 @@ _NUMBER = CELEX.pattern + rf"(?:\s*[-—–]\s*{LANGUAGE}\b.*)?"
 _REFERENCE = r"Official Journal\s*,?\s*(?:(?:No\s+)?[LCP]\s?)?\d+.{0,80}"
 DISCLAIMER = re.compile(r"This (?:text|document) is meant purely as a documentation tool")
 FURNITURE = re.compile(
-    r"^(?:Avis juridique important|Important legal notice|\|"
+    r"^(?:Avis juridique important|Important legal notice|\||P\d+_TA(?:-PROV)?\(\d{4}\)\d{4}"
+    r"|Only the original UN/?ECE texts have (?:a )?legal effect.*"
     rf"|EUR-Lex\s*-\s*-\s*{LANGUAGE}|(?:EUR-Lex\s*-\s*)?(?:CELEX:?\s*)?{_NUMBER}|{RUNNING_HEAD}|{_REFERENCE}"
     rf"|{DISCLAIMER.pattern}.*)$"
 )

@@ -86,7 +86,6 @@ _ENTRY = re.compile(
     r"^(?:Article|ARTICLE|Rule|RULE|Annex|ANNEX|TITLE|CHAPTER|SECTION|PART|Title|Chapter|Section"
     r"|Part)\b|^[\divxIVX]+$"
 )
-# What follows the title of an agreement: who agrees, as in "THE KINGDOM OF BELGIUM,".
 _THE = re.compile(r"^(?:THE|The)\s")
 # The part of the Official Journal that an act stands in, on the first page of the printed one.
 _PART_OF_JOURNAL = re.compile(
@@ -96,7 +95,13 @@ _PART_OF_JOURNAL = re.compile(
     r"|ACTS ADOPTED BY BODIES CREATED BY INTERNATIONAL AGREEMENTS))$"
 )
 _PREAMBLE = re.compile(r"^(?:PREAMBLE|Preamble)$")
-_PARTY = re.compile(rf"{_PREAMBLE.pattern}|{_THE.pattern}|^\W*hereinafter\b")
+# What follows the title of an agreement: who agrees, as in "THE KINGDOM OF BELGIUM,".
+_PARTY = re.compile(
+    rf"{_PREAMBLE.pattern}|^THE\s|^The\s.*(?:,$|\b(?:hereinafter|hereafter|[Pp]arties)\b)"
+    r"|^\W*hereinafter\b"
+)
+# A title that goes on in the next line: "BETWEEN THE EUROPEAN UNION AND / THE SWISS CONFEDERATION".
+_JOINS = re.compile(r"(?i:\b(?:and|between|by|concerning|for|from|in|of|on|to|with))$")
 _NO_ACT_TITLE = 300  # characters
 _TITLE_LENGTH = 1500  # characters; titles of acts are shorter, a missing enacting body is not
 
@@ -261,7 +266,11 @@ def split_front(lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
     names = [line for line in kept[:body] if not FURNITURE.match(line)]
     names = names[next((at for at, x in enumerate(names) if not _PART_OF_JOURNAL.match(x)), 0) :]
     header, recitals = names + kept[body:start], kept[start:]
-    parties = (at for at, line in enumerate(names) if at and _PARTY.match(line))
+    parties = (
+        at
+        for at in range(1, len(names))
+        if _PARTY.match(names[at]) and not _JOINS.search(names[at - 1])
+    )
     title = names[: next(parties, len(names))]
     return " ".join(title or header)[:_TITLE_LENGTH], header, recitals
 
