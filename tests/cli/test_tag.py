@@ -415,3 +415,23 @@ def test_a_file_that_is_not_there_is_told_before_the_model_is_loaded(
     monkeypatch.setattr("labelwise.model.load", load)
     called = labelwise(command, "absent.txt")
     assert called.err == "labelwise: absent.txt: there is no such file or folder\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--threshold", "tunned"], "--threshold is a number or the word 'tuned', not 'tunned'"),
+        (["--threshold", "nan"], "--threshold is a number or the word 'tuned', not 'nan'"),
+        (["--best", "3"], "--best goes with --threshold, --certified or --precision"),
+    ],
+)
+def test_a_cut_that_cannot_be_meant_is_told_before_the_model_is_loaded(
+    labelwise: Callable, act: Path, options: list[str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(name: object) -> None:
+        raise AssertionError(name)
+
+    monkeypatch.setattr("labelwise.model.load", load)
+    called = labelwise("tag", act, *options)
+    assert (called.code > 0, called.out) == (True, "")
+    assert told in called.err

@@ -74,28 +74,28 @@ def calibrate(
     skip_bad: SkipBadOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Put labels that no training document carries on the scale of the others, or make scores
-    chances.
+    """Make scores chances, or put labels that no training document carries on the scale of the
+    others.
 
-    With HIDDEN the first: their log-odds get a slope and an offset. Models of the same method from
+    With --on the first: documents like those that the model will meet say how often labels of a
+    score are right, for labels often, seldom and never seen in training; the threshold becomes the
+    best one for them. What that does is measured on documents held out. The order of the labels of
+    a group stays as it is.
+
+    With HIDDEN the second: their log-odds get a slope and an offset. Models of the same method from
     which labels were hidden say, on dev documents, which slope, and how much the seen labels should
     lose of their RP@5 and R@10, gives the highest harmonic mean of what is found of seen and of
     unseen labels in the top ten of all. The offset is the one at which the model itself loses as
     much on dev. Labels added later are put on the same scale. What was kept of the scores of these
     models (NAME.scores.npz beside the bundle) is not asked again.
 
-    With --on the second: documents like those that the model will meet say how often labels of a
-    score are right, for labels often, seldom and never seen in training; the threshold becomes the
-    best one for them. What that does is measured on documents held out. The order of the labels of
-    a group stays as it is.
-
     \b
     Examples:
-      labelwise calibrate z.bundle z-hidden-0.bundle z-hidden-1.bundle --data DATA --out all.bundle
-      labelwise evaluate all.bundle --data DATA
       labelwise calibrate svm.bundle --on newlaw/dev.jsonl.xz --out sure.bundle
       labelwise calibrate eurovoc-en --on ours.jsonl --out eurovoc-ours.bundle
       labelwise calibrate svm-with-dev.bundle --like sure.bundle --out final.bundle
+      labelwise calibrate z.bundle z-hidden-0.bundle z-hidden-1.bundle --data DATA --out all.bundle
+      labelwise evaluate all.bundle --data DATA
     """
     from labelwise.evaluation.unseen_scale import Loss
     from labelwise.experiments.calibrate import calibrate_unseen, figures

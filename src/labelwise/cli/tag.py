@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -157,14 +158,17 @@ def tag(
       labelwise tag s3://bucket/acts/ --out s3://bucket/tags/ --format parquet
     """
     from labelwise.bundle import describe
-    from labelwise.evidence.predictions import Cut
     from labelwise.model import load
     from labelwise.shipped import NAME, folder_of
 
+    # What is wrong with the call alone is told before a model is loaded, which takes seconds.
+    wanted = parse_threshold(threshold)
     if threshold is not None and certified is not None:
         raise typer.BadParameter("--threshold and --certified are two thresholds: give one")
     if best > top:
         raise typer.BadParameter(f"--best {best} is more than --top {top}")
+    if best and threshold is None and certified is None and precision is None:
+        raise typer.BadParameter("--best goes with --threshold, --certified or --precision")
     if out is None and (shard is not None or format == Format.parquet):
         raise typer.BadParameter("--shard and --format parquet go with --out")
     if out is None and as_json and format not in {None, Format.json}:
@@ -178,11 +182,7 @@ def tag(
     known = given_thesaurus(thesaurus, names, add_label)
     model = with_added_labels(load(bundle or NAME), add_label or (), known)
     model = in_language(model, names, known)
-    cut = model.cut(
-        threshold=parse_threshold(threshold), certified=certified, precision=precision, best=best
-    )
-    if best and cut == Cut(best=best):
-        raise typer.BadParameter("--best goes with --threshold, --certified or --precision")
+    cut = model.cut(threshold=wanted, certified=certified, precision=precision, best=best)
     if precision is not None and model.method.calibration is None:
         note(UNCALIBRATED)
     included = chosen_labels(include or (), model.labels, model.thesaurus)
@@ -235,11 +235,12 @@ def parse_threshold(given: str | None) -> float | Literal["tuned"] | None:
     if given is None or given == "tuned":
         return given  # type: ignore[return-value]
     try:
-        return float(given)
+        number = float(given)
     except ValueError:
-        raise LabelwiseError(
-            f"--threshold is a number or the word 'tuned', not '{given}'"
-        ) from None
+        number = math.nan
+    if math.isnan(number):
+        raise LabelwiseError(f"--threshold is a number or the word 'tuned', not '{given}'")
+    return number
 
 
 def place_above(tag: Tag) -> str:
