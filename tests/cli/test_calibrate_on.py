@@ -126,6 +126,18 @@ def test_what_contradicts_itself_is_refused(
     assert sentence in said.err
 
 
+def test_documents_without_a_label_of_the_model_calibrate_nothing(
+    labelwise: Callable[..., Any], bundle: Path, tmp_path: Path
+) -> None:
+    on, out = tmp_path / "others.jsonl", tmp_path / "out.bundle"
+    others = [{"celex_id": str(n), "text": "citrus fruit", "concepts": ["x1"]} for n in range(30)]
+    on.write_text("\n".join(map(json.dumps, others)), "utf-8")
+    said = labelwise("calibrate", bundle, "--on", on, "--out", out)
+    assert (said.code, said.out) == (1, "")
+    assert f"not one gold label is a label of {bundle}" in said.err
+    assert not out.exists()
+
+
 def test_without_a_calibration_a_precision_is_a_guess_and_none_is_certified(
     labelwise: Callable[..., Any], bundle: Path, act: Path
 ) -> None:

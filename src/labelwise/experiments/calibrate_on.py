@@ -47,6 +47,13 @@ def calibrate_on(
     found = score_file(method, on, thesaurus=known, skipped=skipped)
     if skipped and skipped.count:
         note(skipped.summary())
+    if not any(
+        label in method.label_space.index for one in found.documents for label in one.labels
+    ):
+        raise LabelwiseError(
+            f"{on}: not one gold label is a label of {bundle}: such documents say nothing of its "
+            "scores"
+        )
     gold = found.space.gold(found.documents).toarray() > 0
     before, seed = method.threshold, int(method.settings.seed)
     card |= {"name": name} if name else {}
