@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelwise.corpus import celex, decoding, markup, plain_text
+from labelwise.corpus import celex, decoding, enacting_bodies, markup, plain_text
 from labelwise.corpus.celex import celex_from_eli, celex_in
 from labelwise.corpus.decoding import decode
 from labelwise.corpus.document import Section
@@ -237,6 +237,17 @@ def test_articles_of_an_attached_agreement_are_attachments() -> None:
     assert "Article 2\nTrade." in texts(sections, "attachments")[0]
 
 
+def test_recitals_that_begin_in_the_line_of_the_body_are_recitals() -> None:
+    for between in (", ", ",", "", ". "):
+        text = act("Article 1\nNuts.").replace(
+            "COMMUNITIES,\nHaving", f"COMMUNITIES{between}Having"
+        )
+        title, sections = split_act(text)
+        assert title == "COUNCIL REGULATION (EEC) No 9101/73 on the marketing of chestnuts"
+        assert texts(sections, "header")[0].endswith("THE COUNCIL OF THE EUROPEAN COMMUNITIES")
+        assert texts(sections, "recitals")[0].startswith("Having regard to the Treaty")
+
+
 def test_the_running_head_of_the_journal_is_no_part_of_the_title() -> None:
     head = "31973R9101\n12.3.1973 EN Official Journal of the European Communities L 9/1\n"
     title, sections = split_act(head + act("Article 1\nNuts."))
@@ -322,7 +333,7 @@ HEADINGS = re.compile(r"HAS ADOPTED THIS REGULATION|Article|ANNEX|EN|\d+|I+|\W+"
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    for module in (celex, decoding, markup, plain_text):
+    for module in (celex, decoding, enacting_bodies, markup, plain_text):
         assert doctest.testmod(module).failed == 0
 
 

@@ -15,7 +15,8 @@ _WORD = re.compile(
     r"|GOVERNMENTS|COMMUNITIES|MINISTERS|CONFERENCE|BUREAU|PRESIDENT|DIRECTOR|UNION)\b"
 )
 _SMALL_LETTER = re.compile("[a-z]")
-_RECITALS = re.compile(r"[,.;]?\s+(?=(?:Having|Whereas|Acting|On a proposal)\b)")
+# Some files have lost the end of the line between them.
+_RECITALS = re.compile(r"[,.;]?\s*+(?=(?:Having|Whereas|Acting|On a proposal)\b)")
 _REACH = 200  # characters between "THE" and a word of the body, and from there to its end
 _LONGEST = 2 * _REACH + 20  # both, and the word itself
 
@@ -34,6 +35,8 @@ def body_and_recitals(line: str) -> tuple[str, str] | None:
     """A line cut after the body that enacts, where the recitals follow on it; else None.
 
     >>> body_and_recitals("THE COMMISSION, Having regard to the Treaty,")
+    ('THE COMMISSION', 'Having regard to the Treaty,')
+    >>> body_and_recitals("THE COMMISSIONHaving regard to the Treaty,")
     ('THE COMMISSION', 'Having regard to the Treaty,')
     """
     ends = list(_RECITALS.finditer(line))
