@@ -20,10 +20,14 @@ from labelwise.campaigns.chaos_process import Copied
 from labelwise.campaigns.chaos_works import Work, look_at
 
 WHOLE = """
+import sys
 from pathlib import Path
 from labelwise.files import write_whole
-for round in range(30):
-    write_whole(Path("made.json"), b"[" + b"1, " * 10_000 + b"1]")
+try:
+    for round in range(30):
+        write_whole(Path("made.json"), b"[" + b"1, " * 10_000 + b"1]")
+except OSError as error:  # as a command says of a full disk, whenever it fills
+    sys.exit(f"labelwise: {error}")
 """
 IN_PLACE = """
 import time
