@@ -73,7 +73,8 @@ FOOTNOTE = re.compile(
 # search looks at blanks alone.
 _BREAKS = re.compile(
     r"\s(?:"
-    r"(?<=\S\s)\s*(?=THE\s[A-Z][A-Z ,]{4,150}[,.;]?\s+(?:Having\s+regard|Whereas)\b)"
+    r"(?<=\S\s)(?<!\bOF\s)(?<!\bAND\s)\s*"
+    r"(?=THE\s[A-Z][A-Z ,]{4,150}[,.;]?\s+(?:Having\s+regard|Whereas)\b)"
     rf"|(?<=\S\s)\s*(?={_FORMULA_START}[^a-z]{{0,60}}:)"
     r"|(?<=:\s)\s*(?=(?:Sole\s+)?(?:Article|ARTICLE)\b)"
     r"|(?<=[.;:)]\s)\s*(?=Done at [A-Z][a-z]+)"
