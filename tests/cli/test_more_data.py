@@ -16,6 +16,7 @@ from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.runs import Run
 from labelwise.evaluation.trial_records import read_trials
 from labelwise.experiments import compact
+from labelwise.methods.blend import Blend
 
 
 @pytest.fixture(scope="module")
@@ -261,6 +262,31 @@ def test_zones_are_read_otherwise_without_a_training_and_what_comes_of_it_is_kep
     on_test = labelwise("evaluate", bundle, "--on", test, "--results", tmp_path, *tried)
     assert "settings are chosen on dev" in on_test.err
     assert "--try goes with --on" in labelwise("evaluate", bundle, "--data", file, *tried).err
+
+
+def test_what_is_made_of_others_reads_otherwise_as_they_do(
+    labelwise: Callable[..., Any], bundle: Path, acts: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    file = labelled(tmp_path / "law" / "dev.jsonl", acts, unknown=0)
+    blend = Blend.from_methods([bundles.load(bundle), bundles.load(bundle)])
+    bundles.save(blend, tmp_path / "blend.bundle", card=bundles.describe(bundle)["card"])
+    on = ("--on", file, "--results", tmp_path)
+    asked = ("evaluate", tmp_path / "blend.bundle", *on)
+    assert labelwise(*asked, "--try", "zone_words=10").code == 0
+    assert labelwise("evaluate", bundle, *on, "--try", "zone_words=10").code == 0
+    of_blend, of_one = (
+        read_trials(tmp_path / "law-dev" / f"{name}@synthetic" / "trials.jsonl")
+        for name in ("blend", "svm")
+    )
+    assert [one.settings["1/svm.zone_words"] for one in of_blend] == [0, 10]
+    assert [one.settings["2/svm.zone_words"] for one in of_blend] == [0, 10]
+    # Twice the same member ranks as it does alone.
+    assert [one.value for one in of_blend] == [one.value for one in of_one]
+    assert of_one[0].value != of_one[1].value
+    refused = [labelwise(*asked, "--try", one).err for one in ("C=2", "pieces=4", "zone_words=x")]
+    assert "'C' needs a training" in refused[0]
+    assert "there is no setting 'pieces'; what is read can be tried without: header" in refused[1]
+    assert "the setting 'zone_words' of svm cannot be 'x'" in refused[2]
 
 
 def test_labels_that_a_model_does_not_know_are_missed(

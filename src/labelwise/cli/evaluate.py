@@ -89,7 +89,8 @@ def evaluate(
     count as missed, and F1 is measured at the model's own threshold. With --first-words the report
     shows, by length of document, what is gained by all that comes after them. With --try a model
     reads otherwise than in training: a linear one or a tree weighs zones otherwise (zone_words=50),
-    a network reads more or fewer words (max_tokens=800) or pieces (pieces=4). Nothing is trained.
+    a network reads more or fewer words (max_tokens=800) or pieces (pieces=4), and the members of a
+    blend do, each of them that has the setting. Nothing is trained.
 
     \b
     Examples:
