@@ -86,11 +86,11 @@ def test_how_fast_a_model_is_can_be_measured_for_its_card(
     assert record["digest"] == bundles.describe(bundle)["digest"]
 
 
-def test_a_card_without_results_says_that_nothing_was_measured(
+def test_a_card_without_results_says_where_it_looked_and_not_that_nothing_was_measured(
     labelwise: Callable, bundle: Path, tmp_path: Path
 ) -> None:
     page = labelwise("card", bundle, "--results", tmp_path).out
-    assert "It has not been measured" in page
+    assert f"`{tmp_path.name}` holds no run of " in page
     assert "300 documents" in page
 
 

@@ -327,7 +327,10 @@ def test_it_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 @pytest.mark.parametrize("name", shipped.NAMES)
-def test_a_command_takes_a_model_of_the_package_by_its_name(labelwise: Callable, name: str) -> None:
-    called = labelwise("card", name)
+def test_a_command_takes_a_model_of_the_package_by_its_name(
+    labelwise: Callable, name: str, tmp_path: Path
+) -> None:
+    called = labelwise("card", name, "--results", tmp_path)
     assert called.code == 0, called.err
     assert called.out.startswith(f"# {name}\n")
+    assert f"`{tmp_path.name}` holds no run of {name}" in called.out

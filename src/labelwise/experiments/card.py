@@ -42,7 +42,7 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
         *_summary(manifest, name, bundle),
         "## How good it is",
         *_twin(told),
-        *_figures(run, name, "its twin" if "twin" in told else "this very file"),
+        *_figures(run, name, results, "its twin" if "twin" in told else "this very file"),
         *_on_files(on_files, results, manifest.get("calibration", {}).get("record", "")),
         *_notes(manifest, folder),
         *_editions(name, run, results, seed),
@@ -237,11 +237,11 @@ def _on_test(runs: Sequence[Run]) -> Table:
     return table
 
 
-def _figures(run: Run | None, name: str, what: str) -> Iterator[str]:
+def _figures(run: Run | None, name: str, results: Path, what: str) -> Iterator[str]:
     from labelwise.evaluation.tables import group_table
 
     if run is None:
-        yield f"It has not been measured: `labelwise evaluate` writes a run for {name}."
+        yield f"`{results.name}` holds no run of {name}: `labelwise evaluate` writes one."
         return
     for split in reversed(run.measures):
         yield f"On the {split} split of {run.data.name}, measured with {what}:"
