@@ -81,7 +81,7 @@ def test_what_cannot_be_exported_is_refused_in_a_sentence(
         assert not out.exists()
         return str(called.err)
 
-    assert "it has no bundle.json" in refused(tmp_path / "nothing", "--onnx", out)
+    assert "there is no such folder" in refused(tmp_path / "nothing", "--onnx", out)
     assert "svm cannot be exported to ONNX" in refused(bundle, "--onnx", out)
     assert "there is no folder" in refused(lwan, "--onnx", tmp_path / "no" / "model.onnx")
     assert "is a folder: name the file" in refused(lwan, "--onnx", tmp_path)
