@@ -19,12 +19,6 @@ pytest.importorskip("triton")
 from labelwise.kernels import fused
 from labelwise.kernels.blocked import blocked_logits
 
-BFLOAT16 = pytest.param(
-    torch.bfloat16,
-    marks=pytest.mark.skipif(
-        DEVICE == "cpu", reason="needs a CUDA device: the interpreter multiplies bfloat16 as bits"
-    ),
-)
 TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 1e-2, torch.float16: 2e-3}
 
 
@@ -72,7 +66,7 @@ def check(inputs: tuple[Tensor, ...], lengths: list[int], tolerance: float | Non
     assert len(got) == len(exact)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, BFLOAT16, torch.float16])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize(
     ("lengths", "width", "labels"),
     [([1], 8, 1), ([1, 70, 129, 64], 50, 37), ([3, 130, 2, 1, 128, 77, 65], 97, 200)],
@@ -82,7 +76,7 @@ def test_values_and_gradients_are_those_of_float64(lengths, width, labels, dtype
     check(material(lengths, width, labels, dtype), lengths)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, BFLOAT16])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_values_that_differ_from_what_is_attended_to(dtype) -> None:
     lengths = [40, 3, 70]
     check(material(lengths, 33, 20, dtype, value_width=17), lengths)
@@ -132,6 +126,63 @@ def test_wider_inputs_are_rounded_inside_and_get_wide_gradients() -> None:
     )
     assert torch.equal(logits, rounded)
     assert all(x.grad is not None and x.grad.dtype == torch.float32 for x in leaves)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("same", [True, False], ids=["one", "values apart"])
+@pytest.mark.parametrize("tokens", [0, 100, 10_000], ids=["none", "some", "all"])
+def test_products_that_stay_or_are_made_again_give_the_same(
+    monkeypatch, tokens, same, dtype
+) -> None:
+    monkeypatch.setattr(fused, "_room", lambda *_: tokens)
+    lengths = [40, 3, 70, 1, 129]  # of which the first two have room in a hundred
+    check(material(lengths, 33, 140, dtype, value_width=None if same else 17), lengths)
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["one", "values apart"])
+def test_products_that_stay_for_labels_in_chunks(monkeypatch, same) -> None:
+    monkeypatch.setattr(fused, "_room", lambda *_: 40)
+    monkeypatch.setattr(fused, "BUFFER_ELEMENTS", 1)
+    lengths = [20, 5, 30]
+    check(material(lengths, 16, 1100, torch.bfloat16, None if same else 24), lengths)
+
+
+def test_a_second_pass_back_makes_again_what_the_first_one_overwrote() -> None:
+    lengths = [20, 70]
+    h, _, queries, outputs = (x.to(DEVICE) for x in material(lengths, 16, 40, torch.float16))
+    h.requires_grad_()
+    logits = fused.fused_logits(h, h, torch.tensor(lengths), queries, outputs)
+    first, second = (
+        torch.autograd.grad(logits.sum(), h, retain_graph=True)[0].float() for _ in range(2)
+    )
+    assert first.any()
+    assert (first - second).norm() <= 2e-3 * first.norm()
+
+
+def test_nothing_stays_where_nothing_is_learned(monkeypatch) -> None:
+    def refused(*_: object) -> int:
+        raise AssertionError("room was asked for")
+
+    monkeypatch.setattr(fused, "_room", refused)
+    lengths = [20, 70]
+    h, _, queries, outputs = (x.to(DEVICE) for x in material(lengths, 16, 40, torch.float16))
+    with torch.no_grad():
+        fused.fused_logits(h, h, torch.tensor(lengths), queries, outputs)
+
+
+def test_what_float16_cannot_hold_counts_as_its_end() -> None:
+    lengths = [3]
+    h = torch.tensor([[[1.0], [3e4], [2.0]]], dtype=torch.bfloat16, device=DEVICE)
+    queries, outputs = (
+        torch.tensor([[x]], dtype=torch.bfloat16, device=DEVICE).requires_grad_()
+        for x in (9.0, 5.0)
+    )
+    logits = fused.fused_logits(h, h, torch.tensor(lengths), queries, outputs)
+    logits.sum().backward()
+    assert float(logits.detach()) == pytest.approx(65504.0)
+    assert queries.grad is not None
+    assert queries.grad.isfinite().all()
+    assert float(outputs.grad) == pytest.approx(3e4, rel=1e-2)
 
 
 @pytest.mark.skipif(DEVICE == "cpu", reason="needs a CUDA device")

@@ -1,13 +1,13 @@
-"""Label-wise attention, the heart of the LWAN methods, without ever holding its weights whole.
+"""Label-wise attention, the heart of the LWAN methods, in bounded memory.
 
 Label l reads the documents with its own query and judges what it read with its own output:
 
     a_lt = softmax over the real tokens t of (h_t · q_l)
     logit_l = Σ_t a_lt (v_t · o_l) + b_l        with v_t = h_t unless values are given
 
-Σ_t a_lt v_t is used only in the product with o_l, so neither it (documents × labels × width) nor
-the attention (documents × labels × tokens) is ever held whole; the backward pass computes again
-what it needs.
+Σ_t a_lt v_t is used only in the product with o_l, so that it (documents × labels × width) is never
+made. Of the attention (documents × labels × tokens) as much is held as bounded memory allows; the
+backward pass computes the rest again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torch import Tensor
 from labelwise.kernels import blocked
 from labelwise.kernels.launching import autocast_dtype, moved, runs_triton
 
-PLAIN_ELEMENTS = 20_000_000
+PLAIN_ELEMENTS = 30_000_000
 """Documents × tokens × labels up to which a GPU is quicker in plain PyTorch: what the fused kernels
 save is then less than what it takes the host to launch them. Measured on an H200."""
 
