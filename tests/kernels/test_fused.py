@@ -185,6 +185,16 @@ def test_what_float16_cannot_hold_counts_as_its_end() -> None:
     assert float(outputs.grad) == pytest.approx(3e4, rel=1e-2)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_what_is_no_number_is_not_hidden(dtype) -> None:
+    h = torch.ones(2, 3, 8, dtype=dtype, device=DEVICE)
+    h[1, 2, 5] = float("nan")
+    weights = torch.ones(4, 8, dtype=dtype, device=DEVICE)
+    logits = fused.fused_logits(h, h, torch.tensor([3, 3]), weights, weights)
+    assert logits[0].isfinite().all()
+    assert logits[1].isnan().all()
+
+
 @pytest.mark.skipif(DEVICE == "cpu", reason="needs a CUDA device")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ _HIGHEST = tl.constexpr(HIGHEST)
 
 @triton.jit
 def _finite(x, NARROW: tl.constexpr):
-    """In float32; what was too large for float16 is as large as that can hold."""
+    """In float32; what was too large for float16 is as large as that can hold, NaN stays."""
     x = x.to(tl.float32)
     if NARROW:
-        x = tl.minimum(tl.maximum(x, -_HIGHEST), _HIGHEST)
+        x = tl.clamp(x, -_HIGHEST, _HIGHEST, propagate_nan=tl.PropagateNan.ALL)
     return x
 
 
