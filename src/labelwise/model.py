@@ -30,7 +30,7 @@ from labelwise.corpus.readers import read
 from labelwise.corpus.thesaurus import PART, Thesaurus
 from labelwise.corpus.uris import uri_of
 from labelwise.errors import LabelwiseError
-from labelwise.evidence.heat import phrases_of
+from labelwise.evidence.heat import reasons
 from labelwise.evidence.predictions import EVERY, Cut, rank
 from labelwise.export import hub
 from labelwise.methods import REGISTRY, Evidence, Method, Scores, get
@@ -76,11 +76,8 @@ class Tag:
         return str(self.place["path"]) if self.place is not None else ""
 
     def words(self, document: Document, top: int = 4) -> list[str]:
-        """The phrases that speak for it most."""
-        if self.evidence is None:
-            return []
-        found = phrases_of(document.text, self.evidence, top=top)
-        return [phrase.text for phrase in found if phrase.weight > 0]
+        """The words that speak for it most."""
+        return reasons(document.text, self.evidence, top=top)
 
     def to_json(self, text: str = "") -> dict[str, Any]:
         """With the words of the document's text that evidence marks, where it has some."""

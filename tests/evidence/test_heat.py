@@ -19,6 +19,7 @@ from labelwise.evidence.heat import (
     merge,
     phrases,
     phrases_of,
+    reasons,
     segments,
 )
 from labelwise.evidence.predictions import Cut, rank
@@ -169,3 +170,17 @@ def test_the_ranking_is_that_of_a_plain_stable_sort(values: list[float], top: in
     assert [one.label.id for one in rank(scores, SPACE, top=top)] == [
         SPACE.ids[c] for c in expected
     ]
+
+
+def test_a_bracket_is_no_word_and_of_words_that_say_the_same_one_is_enough() -> None:
+    text = "import (imports of figs) and onions on the import quota, not quotas"
+    weights = {
+        "import": 0.5, "(": 0.9, "imports of": 0.4, "figs": 0.3, "onions": 0.25, "on": 0.2,
+        "quota,": 0.15, "quotas": 0.1, "not": -0.6,
+    }  # fmt: skip
+    spans = [Span(text.index(one), text.index(one) + len(one), w) for one, w in weights.items()]
+    evidence = Evidence("3191", "contribution", tuple(spans))
+    assert reasons(text, evidence, top=5) == ["import", "figs", "onions", "on", "quota,"]
+    assert reasons(text, evidence, top=2) == ["import", "figs"]
+    assert "(" not in [one.text for one in phrases_of(text, evidence, top=12)]
+    assert reasons(text, None) == []

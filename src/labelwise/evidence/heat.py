@@ -11,12 +11,16 @@ from itertools import pairwise
 from labelwise.corpus.document import SECTION_KINDS, Document, SectionKind
 from labelwise.methods.base import OF_EVERY_WORD, Evidence
 from labelwise.methods.spans import Span
+from labelwise.text.tokenizer import tokenize
 
 LEVELS = 8
 """Strengths that can be told apart on a page."""
 
 FAINT = 0.06
 """Weights below this part of the label's strongest one are left unmarked."""
+
+PASSED_OVER = 5
+"""Of so many times as many phrases as reasons are wanted some are told from others."""
 
 MOST = 3000
 """Stretches marked for a label, the strongest ones, so that the page of a long act stays usable."""
@@ -144,12 +148,33 @@ def phrases_of(text: str, evidence: Evidence | None, *, top: int = 8) -> list[Ph
     return sorted(found, key=lambda one: (-one.strongest, one.start))[:top]
 
 
+def reasons(text: str, evidence: Evidence | None, *, top: int = 4) -> list[str]:
+    """The strongest words that speak for a label; of "import" and "imports of" one is enough."""
+    found: list[tuple[list[str], str]] = []
+    for phrase in phrases_of(text, evidence, top=PASSED_OVER * top):
+        words = [token.text for token in tokenize(phrase.text) if token.text[0].isalnum()]
+        known = any(_within(one, words) or _within(words, one) for one, _ in found)
+        if phrase.weight > 0 and not known:
+            found.append((words, phrase.text))
+    return [shown for _, shown in found[:top]]
+
+
+def _within(some: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether each word is among the others, be it with an ending such as that of the plural."""
+    return all(any(_alike(*sorted((one, other), key=len)) for other in others) for one in some)
+
+
+def _alike(shorter: str, longer: str) -> bool:
+    ending = len(longer) - len(shorter)
+    return longer.startswith(shorter) and (not ending or (ending < 3 and len(shorter) > 3))
+
+
 def _phrases(text: str, spans: Iterable[Span]) -> Iterable[Phrase]:
     found: dict[str, Phrase] = {}
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
         words = " ".join(text[span.start : span.end].split())
         key = words.casefold()
-        if not key or not span.weight:
+        if not (span.weight and any(map(str.isalnum, key))):  # brackets and commas are no words
             continue
         size = abs(span.weight)
         known = found.get(key, Phrase(words, 0.0, 0, 0.0, span.start))
