@@ -171,6 +171,23 @@ def test_tab_comes_through_the_list_in_one_step(page: Any, act_text: str) -> Non
     assert "accept" in focused(page)
 
 
+@pytest.mark.parametrize("width", [360, 1360])
+def test_the_first_link_skips_to_the_suggestions_and_closes_nothing(
+    open_page: Any, act_text: str, width: int
+) -> None:
+    page = open_page(viewport={"width": width, "height": 740})
+    tag(page, act_text)
+    address = page.url
+    if width < 960:
+        page.click("#tab-reading")
+    page.focus(".skip")
+    page.keyboard.press("Enter")
+    assert focused(page) == "list"
+    page.keyboard.press("Tab")
+    assert "light" in focused(page)
+    assert page.url == address
+
+
 def test_letters_can_be_switched_off(page: Any, act_text: str) -> None:
     tag(page, act_text)
     page.click("#help")

@@ -274,6 +274,12 @@ document.querySelector(".name").addEventListener("click", (event) => {
   if (store.on) location.hash = "#/worklist";
   else $("new").click();
 });
+// What stands after # is a document: a jump within the page would close the one that is open.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  showTab("concepts");
+  $("list").focus();
+});
 $("done").addEventListener("click", finish);
 $("withdraw").addEventListener("click", () => $("withdraw-dialog").showModal());
 $("withdraw-sure").addEventListener("click", () => {
