@@ -277,3 +277,22 @@ def test_the_number_of_an_act_is_asked_of_the_service_which_says_that_it_fetches
     page.click("#suggest")
     page.wait_for_selector("#banner:not([hidden])")
     assert "This service fetches no acts" in page.inner_text("#trouble")
+
+
+def test_a_document_that_is_opened_again_while_it_is_read_is_read_from_the_beginning(
+    page: Any,
+) -> None:
+    asked: list[str] = []
+
+    def hold_first(route: Any) -> None:
+        asked.append(route.request.url)
+        if len(asked) > 1:
+            route.continue_()
+
+    page.route("**/v1/tag/stream", hold_first)
+    act = (FILES / "formex_act.xml").read_bytes()
+    drop(page, "formex_act.xml", act)
+    page.wait_for_selector("#doing:has-text('words')")
+    drop(page, "formex_act.xml", act)
+    page.wait_for_selector(".line")
+    assert len(asked) == 2

@@ -407,6 +407,7 @@ class Desk extends EventTarget {
     this.#run.abort();
     this.#run = new AbortController();
     this.#tagRun.abort();
+    this.tagging = this.stale = false; // at once: what is opened next asks whether it is tagged
     this.lights.clear();
     this.compared = null;
     for (const what of ["read", "tag", "evidence", "compare", "score"]) settled(what);
