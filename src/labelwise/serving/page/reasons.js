@@ -19,16 +19,23 @@ export function because(info) {
   return `Because of: ${words.join(", ")}${zones.length > 1 ? ` · in ${zones.slice(0, 2).join(", ")}` : ""}`;
 }
 
-/** The heaviest words that speak for it; of "import" and "import of" one is enough. */
+/** The heaviest words that speak for it; of "import" and "imports of" one is enough. */
 export function strongest(phrases) {
   const found = [];
   for (const { text, weight } of phrases) {
-    const words = text.trim().toLowerCase();
-    const known = found.some((one) => one.includes(words) || words.includes(one));
-    if (weight > 0 && words && !known) found.push(words);
+    const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu); // a bracket alone is none
+    if (weight <= 0 || !words) continue;
+    const known = found.some((one) => within(one.words, words) || within(words, one.words));
+    if (!known) found.push({ words, shown: text.trim().toLowerCase() });
   }
-  return found.slice(0, WORDS);
+  return found.slice(0, WORDS).map((one) => one.shown);
 }
+
+/** Whether all words of one are among those of another: whole ones, since "on" is no part of "onion". */
+const within = (some, all) => some.every((one) => all.some((other) => alike(one, other)));
+
+/** The same word, or the same with an ending such as that of the plural. */
+const alike = (a, b) => Math.abs(a.length - b.length) < 3 && (a.startsWith(b) || b.startsWith(a));
 
 /** The share of the evidence in each zone, the largest first. */
 function zonesOf(evidence, sections) {
