@@ -78,6 +78,17 @@ def test_the_whole_act_is_printed_with_what_was_chosen(
     assert "Chosen" in printed
 
 
+def test_what_is_printed_is_dark_on_white_whatever_the_theme(page: Any, act_text: str) -> None:
+    page.click("#theme")
+    page.click("#theme")
+    assert page.inner_text("#theme") == "Theme: dark"
+    tag(page, act_text)
+    page.emulate_media(media="print")
+    ink = "(one) => getComputedStyle(one).color.match(/[0-9]+/g).map(Number)"
+    for part in ("#title", "#text .piece p", ".line .descriptor", ".line .because"):
+        assert max(page.locator(part).first.evaluate(ink)) < 128
+
+
 def letters(text: str) -> str:
     """Paper has ligatures, and breaks lines and words."""
     return "".join(one for one in unicodedata.normalize("NFKC", text) if one.isalnum())
