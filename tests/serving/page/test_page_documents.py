@@ -296,3 +296,18 @@ def test_a_document_that_is_opened_again_while_it_is_read_is_read_from_the_begin
     drop(page, "formex_act.xml", act)
     page.wait_for_selector(".line")
     assert len(asked) == 2
+
+
+def test_a_text_that_is_written_from_right_to_left_is_shown_so_line_by_line(page: Any) -> None:
+    tag(page, "قرار بشأن استيراد الحمضيات\nimport of citrus fruit.")
+    sides = page.eval_on_selector_all(
+        "#text .piece p",
+        """(all) => all.map((one) => {
+            const words = document.createRange();
+            words.selectNodeContents(one);
+            const [line, box] = [words.getBoundingClientRect(), one.getBoundingClientRect()];
+            return line.left - box.left < box.right - line.right ? "left" : "right";
+        })""",
+    )
+    assert sides == ["right", "left"]
+    assert page.eval_on_selector("#title", "(one) => getComputedStyle(one).direction") == "rtl"
