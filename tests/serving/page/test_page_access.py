@@ -324,3 +324,19 @@ def test_narrow_screens_show_everything_without_scrolling_sideways(
         page.click(f"#{dialog}")
         assert too_wide() == []
         page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize(("width", "height"), [(680, 430), (320, 256)])
+def test_a_screen_that_is_zoomed_in_leaves_room_to_read_and_to_decide(
+    open_page: Any, act_text: str, width: int, height: int
+) -> None:
+    """A screen of 1,360 × 860 at 200 %, and one of 1,280 × 1,024 at 400 %."""
+    page = open_page(viewport={"width": width, "height": height})
+    tag(page, act_text)
+    line(page).locator(".light").click()
+    page.wait_for_selector("#lit li:not(.waiting)", state="attached")
+    for tab, part in (("concepts", "#list"), ("reading", "#text")):
+        page.click(f"#tab-{tab}")
+        page.locator(part).scroll_into_view_if_needed()
+        assert page.locator(part).bounding_box()["height"] >= min(200, height / 2)
+    page.locator("mark").first.click()
