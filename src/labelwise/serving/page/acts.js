@@ -8,7 +8,7 @@
 import * as api from "./api.js";
 import { desk } from "./desk.js";
 import { count } from "./dom.js";
-import { notice, say, settled, trouble } from "./messages.js";
+import { notice, say, sentence, settled, trouble } from "./messages.js";
 
 /** Who works here, and what is not to be suggested to anybody; `on` where there is a worklist. */
 export const store = { on: false, me: null, stopped: [] };
@@ -229,7 +229,7 @@ function keepId(work, error) {
   act.pending = null;
   act.named = act.named.new_title === act.title ? null : { ...act.named, new_id: act.id };
   work.name = act.id;
-  notice(error.message);
+  notice(sentence(error));
   if (desk.work === work) desk.dispatchEvent(new Event("title"));
 }
 
@@ -278,7 +278,7 @@ async function reload(work, error) {
   const found = await api.get(`${path(work.act.id)}?reading=${work.act.reading}`);
   take(work, found.reading);
   work.decisions = fromStore(found.reading.decisions);
-  notice(error.message);
+  notice(sentence(error));
   if (desk.work === work) draw();
 }
 
