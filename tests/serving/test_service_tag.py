@@ -234,6 +234,8 @@ def test_models_are_compared_by_rank_label_by_label(
     ]
     twice = client.post("/v1/compare", json={**act, "models": ["svm", "svm"]})
     assert twice.json()["field"] == "models"
+    none = client.post("/v1/compare", json={**act, "models": ["svm", "nobody"]})
+    assert (none.status_code, none.json()["field"]) == (404, "models[1]")
 
 
 def test_a_long_act_is_streamed_section_by_section(client: httpx.Client) -> None:

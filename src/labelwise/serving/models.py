@@ -287,8 +287,8 @@ class Models:
         front = FrontDoor(method, name=id, thesaurus=labels.thesaurus)
         return Model(id, front, labels, info, fingerprint, saved, reads, scorer, explainer)
 
-    def get(self, id: str | None) -> Model:
-        """The model of this id, or the default; a problem where there is none."""
+    def get(self, id: str | None, field: str = "model") -> Model:
+        """The model of this id, or the default; a problem with ``field`` where there is none."""
         self.require_ready()
         if id is None:
             return next(iter(self.loaded.values()))
@@ -297,7 +297,7 @@ class Models:
                 404,
                 "unknown-model",
                 f"no model here is called '{id[:200]}': see /v1/models",
-                field="model",
+                field=field,
             )
         return self.loaded[id]
 

@@ -178,7 +178,7 @@ async def compare(body: Annotated[CompareRequest, sent(CompareRequest)], here: H
     """The labels that any of two to four models puts among its best, and what each says of them."""
     if len(set(body.models)) < len(body.models):
         raise ProblemError(422, "invalid", "models: one model is named twice", field="models")
-    models = [here.models.get(id) for id in body.models]
+    models = [here.models.get(id, f"models[{n}]") for n, id in enumerate(body.models)]
     chosen = [Chooser(model, body.include, body.exclude, body.labels) for model in models]
     (read,) = await here.reader.read([body])
     await _look_at(read)
