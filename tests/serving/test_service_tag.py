@@ -287,3 +287,26 @@ def test_the_language_is_told_and_a_foreign_one_is_noted(
 def test_a_threshold_that_is_none_is_told_all_that_it_may_be(client: httpx.Client) -> None:
     answer = client.post("/v1/tag", json={"text": "steel", "threshold": "tunned"})
     assert answer.json()["detail"] == "threshold: input should be a valid number, or 'tuned'"
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "detail"),
+    [
+        ("/v1/tag", [], "body: input should be an object of JSON"),
+        (
+            "/v1/tag/batch",
+            {"documents": [{"text": "steel"}, "steel"]},
+            "documents[1]: input should be an object of JSON",
+        ),
+        (
+            "/v1/tag/batch",
+            {"documents": [{"text": "steel"}, {"text": 3}]},
+            "documents[1].text: input should be a valid string",
+        ),
+        ("/v1/tag/batch", {"documents": []}, "documents: list should have at least 1 item, not 0"),
+    ],
+)
+def test_what_is_wrong_is_said_in_words_of_json(
+    client: httpx.Client, route: str, body: Any, detail: str
+) -> None:
+    assert client.post(route, json=body).json()["detail"] == detail

@@ -48,6 +48,8 @@ def _sentence(error: Mapping[str, Any]) -> str:
             return "is missing"
         case "extra_forbidden":
             return "there is no such field"
+        case "model_type" | "model_attributes_type" | "dict_type":
+            return "input should be an object of JSON"
         case _:
             message = str(error["msg"]).removeprefix("Value error, ")
-            return message[:1].lower() + message[1:]
+            return message[:1].lower() + message[1:].replace(" after validation", "")
