@@ -227,3 +227,15 @@ def test_two_models_side_by_side(page: Any, service: str, act_text: str) -> None
     page.select_option("#compare", "")
     page.wait_for_selector("ol.lines")
     assert page.locator("#chosen li[data-id]").count() == 1
+
+
+def test_a_note_about_two_models_is_said_once_of_each(page: Any, act_text: str) -> None:
+    tag(page, act_text)
+    page.click("#lists")
+    page.fill("#exclude", "no-such-label")
+    page.click("#lists-save")
+    page.wait_for_selector("#notes li")
+    page.select_option("#compare", "exact-match")
+    page.wait_for_selector("#notes:has-text('exact-match')")
+    notes = page.locator("#notes li").all_text_contents()
+    assert [one.split(": ")[0] for one in notes] == ["svm", "exact-match"]

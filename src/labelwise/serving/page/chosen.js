@@ -54,13 +54,18 @@ function drawKnows() {
 
 function drawNotes() {
   const { work } = desk;
-  const notes = [...(work?.notes ?? []), ...(work?.other ? desk.compared?.notes ?? [] : [])];
+  // What a comparison notes begins with the name of a model, and has what the model in use noted.
+  const two = work?.other && desk.compared;
+  const notes = two ? [...desk.compared.notes] : (work?.notes ?? []).map(begun);
   if (work?.gold.length && work.predictions) {
     const found = work.predictions.filter((one) => work.gold.includes(one.id)).length;
-    notes.push(`the file names ${count(work.gold.length, "label")}; ${found} of them are suggested`);
+    notes.push(`The file names ${count(work.gold.length, "label")}; ${found} of them are suggested`);
   }
-  $("notes").replaceChildren(...notes.map((one) => h("li", {}, one.charAt(0).toUpperCase() + one.slice(1))));
+  $("notes").replaceChildren(...notes.map((one) => h("li", {}, one)));
 }
+
+/** As a sentence begins. */
+const begun = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
 export function startChosen() {
   desk.on("document decisions lit", drawChosen);
