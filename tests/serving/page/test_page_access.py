@@ -208,6 +208,16 @@ def test_what_happens_is_said(page: Any, act_text: str) -> None:
     line(page).locator(".light").click()
     page.wait_for_selector(f"#said:text('{first}:')", state="attached")
     assert "lit in" in page.text_content("#said")
+    page.select_option("#by", "best")
+    page.wait_for_selector("#said:text-is('5 suggestions')", state="attached")
+    page.evaluate('localStorage[\'labelwise-settings\'] = \'{"by": "precision", "precision": 1}\'')
+    page.reload()
+    page.wait_for_selector(".line")
+    page.select_option("#by", "threshold")
+    page.wait_for_selector(f"#said:text('{above} suggestion')", state="attached")
+    page.select_option("#by", "precision")
+    promised = "No suggestion promises this precision"
+    page.wait_for_selector(f"#said:text('{promised}')", state="attached")
 
 
 def test_everything_has_a_name_and_ids_are_unique(page: Any, act_text: str) -> None:

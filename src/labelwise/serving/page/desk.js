@@ -15,6 +15,11 @@ import { notice, progress, say, settled, trouble } from "./messages.js";
 
 const TOP = 50; // suggestions asked for; the threshold cuts them here, at once
 const SECTION_TOP = 3;
+const NONE = {
+  threshold: "No suggestion is above the threshold",
+  best: "No suggestion",
+  precision: "No suggestion promises this precision",
+};
 const FAINT = 0.01; // scores of a section below this are not worth keeping
 
 const DEFAULTS = {
@@ -500,7 +505,7 @@ class Desk extends EventTarget {
 
   sayAbove() {
     const { length } = this.above;
-    say(length ? count(length, "suggestion") : "No suggestion is above the threshold");
+    say(length ? count(length, "suggestion") : NONE[this.choice.by]);
   }
 
   /** How suggestions are cut. */

@@ -207,8 +207,14 @@ export function startSuggestions() {
     desk.choose(settingFor(desk.choice.by, many, scores()));
   });
   $("threshold").addEventListener("change", () => desk.sayAbove());
-  $("by").addEventListener("change", () => desk.choose({ by: $("by").value }));
-  $("own").addEventListener("click", () => desk.choose({ threshold: null }));
+  $("by").addEventListener("change", () => {
+    desk.choose({ by: $("by").value });
+    desk.sayAbove();
+  });
+  $("own").addEventListener("click", () => {
+    desk.choose({ threshold: null });
+    desk.sayAbove();
+  });
   desk.on("models model threshold document settings predictions", drawThreshold);
   desk.on("reasons", drawReasons);
 }
