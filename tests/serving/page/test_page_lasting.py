@@ -273,7 +273,9 @@ def test_several_dropped_files_are_all_taken_and_what_cannot_be_read_is_said(
     page.wait_for_selector(".line")
     page.wait_for_selector("#banner:not([hidden])")
     assert "broken.json" in page.text_content("#trouble")
+    assert page.inner_text("#notice").startswith("3 documents taken. The first is open;")
     page.click("#new")
+    assert page.is_hidden("#notice")
     page.wait_for_selector("#kept li:nth-child(3)")
     assert page.locator("#kept li").count() == 3
 

@@ -275,7 +275,8 @@ class Desk extends EventTarget {
       }
     }
     if (works.length) await this.begin(...documents[0]);
-    if (works.length > 1) say(`${count(works.length, "document")} taken; the first is open`);
+    if (works.length < 2) return;
+    notice(`${count(works.length, "document")} taken. The first is open; the others wait under “Your documents”.`);
   }
 
   /** Put documents on the worklist; one alone is opened. */
@@ -415,6 +416,7 @@ class Desk extends EventTarget {
     this.tagging = this.stale = false; // at once: what is opened next asks whether it is tagged
     this.lights.clear();
     this.compared = null;
+    if (!acts.store.on) notice(""); // with a worklist it is about what comes next
     for (const what of ["read", "tag", "evidence", "compare", "score"]) settled(what);
     this.saveNow();
   }
