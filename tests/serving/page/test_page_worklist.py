@@ -290,10 +290,12 @@ def test_a_second_reader_does_not_see_the_first_and_their_agreement_is_shown(
     indexer.wait_for_selector("#trouble:has-text('A second reading is for reviewers')")
 
 
-BROKEN_FIGURES = """() => [...document.querySelectorAll("#agreement .figure")].filter((cell) => {
+BROKEN_FIGURES = """() => [
+    ...document.querySelectorAll("#agreement td.figure, #agreement .shared > span:last-child"),
+].filter((cell) => {
     const text = document.createRange();
     text.selectNodeContents(cell);
-    return cell.tagName === "TD" && text.getClientRects().length > 1;
+    return text.getClientRects().length > 1;
 }).map((cell) => cell.textContent)"""
 """Figures that stand on several lines, because there is no room for them."""
 
