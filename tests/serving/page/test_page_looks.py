@@ -92,3 +92,25 @@ def test_what_is_printed_is_dark_on_white_whatever_the_theme(page: Any, act_text
 def letters(text: str) -> str:
     """Paper has ligatures, and breaks lines and words."""
     return "".join(one for one in unicodedata.normalize("NFKC", text) if one.isalnum())
+
+
+def test_where_the_system_forces_its_colours_what_is_decided_is_seen(
+    open_page: Any, act_text: str
+) -> None:
+    page = open_page(forced_colors="active")
+    tag(page, act_text)
+    line(page, 1).locator(".accept").click()
+    line(page, 1).locator(".light").click()
+    page.wait_for_selector("#key-tools:not([hidden])")
+    paper = "(one) => getComputedStyle(one).backgroundColor"
+    for pressed, not_pressed in (
+        (line(page, 1).locator(".accept"), line(page, 2).locator(".accept")),
+        (page.locator("#strong"), page.locator("#every")),
+    ):
+        assert pressed.evaluate(paper) != not_pressed.evaluate(paper)
+    meter = line(page, 1).locator(".meter")
+    assert meter.locator(".fill").evaluate(paper) != meter.evaluate(paper)
+    page.fill("#search", act_text.split(maxsplit=1)[0][:1])
+    page.wait_for_selector("#found [aria-selected=true]")
+    ring = "(one) => getComputedStyle(one).outlineStyle"
+    assert page.locator("#found [aria-selected=true]").evaluate(ring) == "solid"
