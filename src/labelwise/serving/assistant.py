@@ -24,7 +24,7 @@ from labelwise.corpus.named_act import asked_once, fetch_act, named_act
 from labelwise.corpus.plain_text import split_act
 from labelwise.corpus.readers import document_files, read
 from labelwise.errors import LabelwiseError
-from labelwise.evidence.heat import heat_of, phrases_of
+from labelwise.evidence.heat import heat_of
 from labelwise.methods.base import Evidence, Method
 from labelwise.model import Model, Tag
 from labelwise.serving.assistant_shapes import (
@@ -52,6 +52,8 @@ KEPT = 8
 LISTED = 200
 DIGITS = 4
 """Of scores: more are only more to read."""
+WORDS = 8
+"""That are looked at for a concept; those that speak against it are left out."""
 AROUND = 90
 """Characters that a passage shows before and after the words that weigh."""
 
@@ -268,7 +270,7 @@ def _reason(document: Document, tag: Tag) -> Reason:
         name=tag.descriptor,
         score=round(tag.score, DIGITS),
         kind=tag.evidence.kind,
-        words=[phrase.text for phrase in phrases_of(document.text, tag.evidence)],
+        words=tag.words(document, top=WORDS),
         passages=passages(document.text, tag.evidence),
     )
 

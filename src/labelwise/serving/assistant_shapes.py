@@ -36,7 +36,7 @@ class Reason(BaseModel):
         description="match: the name stands there; contribution: exact shares of the score; "
         "attention or attribution: where a network looked, which is not why it decided."
     )
-    words: list[str] = Field(description="The words that weigh most.")
+    words: list[str] = Field(description="The words that speak for it most.")
     passages: list[str] = Field(description="Where they stand in the text.")
 
 
