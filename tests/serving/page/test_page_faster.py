@@ -40,6 +40,7 @@ def test_every_suggestion_says_because_of_which_words_and_in_which_zones(
         ([("fruit", 2), ("not", -1)], ["fruit"]),
         ([(")", 4), ("quota", 3), (",,", 2), ("(EC) quotas", 1)], ["quota"]),
         ([("on", 3), ("to", 2), ("onion", 1), ("tobacco", 1)], ["on", "to", "onion", "tobacco"]),
+        ([("EU", 3), ("euro", 2), ("import", 1), ("imports", 1)], ["eu", "euro", "import"]),
         ([], []),
     ],
 )

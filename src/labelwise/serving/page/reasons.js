@@ -34,8 +34,11 @@ export function strongest(phrases) {
 /** Whether all words of one are among those of another: whole ones, since "on" is no part of "onion". */
 const within = (some, all) => some.every((one) => all.some((other) => alike(one, other)));
 
-/** The same word, or the same with an ending such as that of the plural. */
-const alike = (a, b) => Math.abs(a.length - b.length) < 3 && (a.startsWith(b) || b.startsWith(a));
+/** The same word, or the same with an ending such as that of the plural; the command has the same rule. */
+const alike = (a, b) => {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return a === b || (short.length > 3 && long.length - short.length < 3 && long.startsWith(short));
+};
 
 /** The share of the evidence in each zone, the largest first. */
 function zonesOf(evidence, sections) {
