@@ -332,6 +332,7 @@ def test_documents_before_one_that_cannot_be_read_are_tagged(
         ({"include": "693"}, "ids are given in a list, ['693'], not as '693'"),
         ({"exclude": "693"}, "ids are given in a list, ['693'], not as '693'"),
         ({"include": [693]}, "an id is a text, '693', not 693"),
+        ({"exclude": 693}, "ids are given in a list, ['693'], not as '693'"),
     ],
 )
 def test_an_option_that_cannot_be_meant_is_an_error_and_no_empty_or_other_answer(
@@ -339,6 +340,17 @@ def test_an_option_that_cannot_be_meant_is_an_error_and_no_empty_or_other_answer
 ) -> None:
     with pytest.raises(LabelwiseError, match=f"^{re.escape(told)}$"):
         model.tag("On imports of citrus fruit.", **options)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, set, iter, np.array, lambda ids: (id for id in ids)])
+def test_ids_may_come_in_whatever_can_be_read_once(
+    model: labelwise.Model, kind: Callable[..., Any]
+) -> None:
+    text = "On imports of citrus fruit."
+    first, second = (tag.id for tag in model.tag(text, top=2))
+    assert [tag.id for tag in model.tag(text, include=kind([first, second]))] == [first, second]
+    assert first not in {tag.id for tag in model.tag(text, exclude=kind([first]))}
+    assert {tag.id for tag in model.explain(text, kind([first, second]))} == {first, second}
 
 
 @pytest.mark.parametrize("what", [None, 5, b"an act", {"text": "an act"}, ["an act", 5]])

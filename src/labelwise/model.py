@@ -263,6 +263,7 @@ class Model:
         evidence: bool = False,
     ) -> Iterator[Tagging]:
         """The same with a cut that was made before."""
+        include, exclude = _ids(include), _ids(exclude)
         allowed = self.allowed(include, exclude)
         # Labels that are asked for by name need not be among the best.
         score = self.method.scores if include else self.method.best_scores
@@ -283,6 +284,7 @@ class Model:
         words that speak for each."""
         document = _one_document(what)
         _check_whole("top", top, 1)
+        labels = _ids(labels)
         allowed = self.allowed(labels, ())
         scores = self.method.scores([document])[0]
         if labels:
@@ -473,14 +475,17 @@ def _check_whole(name: str, given: Any, least: int) -> None:
         raise LabelwiseError(f"{name} is a whole number from {least} on, not {given!r}")
 
 
-def _ids(words: Sequence[str]) -> Sequence[str]:
+def _ids(words: Sequence[str] | None) -> list[str]:
     """Ids in a list: a text would be taken for a list of its characters, and many of them are ids
-    of EUROVOC too."""
-    if isinstance(words, str):
+    of EUROVOC too. What can be read once, as a generator can, is read here and nowhere else."""
+    if words is None:
+        return []
+    if isinstance(words, str) or not isinstance(words, Iterable):
         raise LabelwiseError(f"ids are given in a list, ['{words}'], not as '{words}'")
-    if wrong := [word for word in words if not isinstance(word, str)]:
+    found = list(words)
+    if wrong := [word for word in found if not isinstance(word, str)]:
         raise LabelwiseError(f"an id is a text, '{wrong[0]}', not {wrong[0]!r}")
-    return words
+    return found
 
 
 def _read_before(document: Document) -> Document:
