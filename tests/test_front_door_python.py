@@ -353,6 +353,16 @@ def test_ids_may_come_in_whatever_can_be_read_once(
     assert {tag.id for tag in model.explain(text, kind([first, second]))} == {first, second}
 
 
+def test_all_labels_of_a_part_of_the_thesaurus_are_explained(model: labelwise.Model) -> None:
+    assert model.thesaurus is not None
+    broader = next(one.broader for one in model.thesaurus.concepts.values() if one.broader)
+    part = f"under:{broader[0]}"
+    ids, _ = model.meant([part])
+    assert len(ids) > 1
+    why = model.explain("On imports of citrus fruit.", [part], top=1)
+    assert {tag.id for tag in why} == set(ids)
+
+
 @pytest.mark.parametrize("what", [None, 5, b"an act", {"text": "an act"}, ["an act", 5]])
 def test_what_is_no_document_is_an_error_that_says_what_is_one(
     model: labelwise.Model, what: Any

@@ -280,15 +280,15 @@ class Model:
         top: int = 5,
         explainer: str | None = None,
     ) -> Tagging:
-        """The best labels of a text or a document, or those that are named, best first, with the
-        words that speak for each."""
+        """The best labels of a text or a document, or those that are named, each or by a part of
+        the thesaurus as in ``TagOptions.include``, best first, with the words that speak for each.
+        """
         document = _one_document(what)
         _check_whole("top", top, 1)
-        labels = _ids(labels)
-        allowed = self.allowed(labels, ())
+        allowed = self.allowed(_ids(labels), ())
         scores = self.method.scores([document])[0]
-        if labels:
-            found = self.ranked(scores, top=len(set(labels)), allowed=allowed)
+        if allowed is not None:
+            found = self.ranked(scores, top=int(allowed.sum()), allowed=allowed)
         else:
             found = self._found(document, scores, top=top)
         return self._explained(document, found, explainer)
