@@ -87,6 +87,9 @@ def test_what_is_wrong_is_said_in_a_sentence(texts: list[str], labels: list[list
         Tagger().fit(texts, labels[:3])
     with pytest.raises(LabelwiseError, match="dev is a share of the documents"):
         Tagger(dev=2).fit(texts, labels)
+    of_a_form: Any = "0.1"
+    with pytest.raises(LabelwiseError, match=r"dev is a share .* not '0\.1'"):
+        Tagger(dev=of_a_form).fit(texts, labels)
     with pytest.raises(LabelwiseError, match="there is no setting 'depth'; svm has these"):
         Tagger(settings={"depth": 3}).fit(texts, labels)
     with pytest.raises(LabelwiseError, match="two documents are needed"):

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from math import isnan
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
 
@@ -410,10 +410,11 @@ class Model:
         """
         if threshold is not None and certified is not None:
             raise LabelwiseError("threshold and certified are two thresholds: give one")
-        if threshold not in {None, "tuned"} and (isinstance(threshold, str) or isnan(threshold)):
+        if not (threshold is None or threshold == "tuned" or _is_number(threshold)):
             raise LabelwiseError(f"threshold is a number or the word 'tuned', not '{threshold}'")
-        if precision is not None and not 0 <= precision <= 1:
-            raise LabelwiseError(f"precision is a share, 0.8 say, not {precision}")
+        for name, share in (("precision", precision), ("certified", certified)):
+            if not (share is None or (_is_number(share) and 0 <= share <= 1)):
+                raise LabelwiseError(f"{name} is a share, 0.8 say, not {share!r}")
         _check_whole("best", best, 0)
         if certified is not None:
             return Cut(self.method.certified(certified), precision, best)
@@ -473,6 +474,10 @@ def load(name_or_folder: str | Path = shipped.NAME) -> Model:
 def _check_whole(name: str, given: Any, least: int) -> None:
     if not isinstance(given, Integral) or given < least:
         raise LabelwiseError(f"{name} is a whole number from {least} on, not {given!r}")
+
+
+def _is_number(given: Any) -> bool:
+    return isinstance(given, Real) and not isnan(given)
 
 
 def _ids(words: Sequence[str] | None) -> list[str]:

@@ -52,8 +52,9 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Sequence[str], y: Sequence[Sequence[str]]) -> Self:
         """Learn from texts and the labels of each."""
-        if not 0 < self.dev < 1:
-            raise LabelwiseError(f"dev is a share of the documents, 0.1 say, not {self.dev}")
+        share: Any = self.dev  # scikit-learn sets parameters without looking at them
+        if not (isinstance(share, float | np.floating) and 0 < share < 1):
+            raise LabelwiseError(f"dev is a share of the documents, 0.1 say, not {share!r}")
         documents = _documents(X, y)
         if len(documents) < 2:
             raise LabelwiseError("two documents are needed at least: one of them to choose on")
