@@ -332,6 +332,7 @@ def test_documents_before_one_that_cannot_be_read_are_tagged(
         ({"certified": "0.9"}, "certified is a share, 0.8 say, not '0.9'"),
         ({"precision": float("nan")}, "precision is a share, 0.8 say, not nan"),
         ({"best": -1}, "best is a whole number from 0 on, not -1"),
+        ({"best": 9, "threshold": 0.9}, "best is 9, and top, the most there may be, 5"),
         ({"include": "693"}, "ids are given in a list, ['693'], not as '693'"),
         ({"exclude": "693"}, "ids are given in a list, ['693'], not as '693'"),
         ({"include": [693]}, "an id is a text, '693', not 693"),

@@ -248,6 +248,8 @@ class Model:
         """The labels of each document, as the documents come; ``TagOptions`` has the options."""
         cut = self.cut(threshold=threshold, certified=certified, precision=precision, best=best)
         _check_whole("top", top, 1)
+        if best > top:
+            raise LabelwiseError(f"best is {best}, and top, the most there may be, {top}")
         return self.cut_tags(
             documents, cut, top=top, include=include, exclude=exclude, evidence=evidence
         )
