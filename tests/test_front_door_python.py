@@ -401,14 +401,36 @@ def test_a_text_without_a_word_has_no_labels_and_those_asked_for_have_scores(
     assert {tag.id for tag in model.explain(text, some)} == set(some)
 
 
-@pytest.mark.parametrize("extra", [{"7001": " "}, {"": "electric bicycle"}])
+@pytest.mark.parametrize(
+    ("extra", "told"),
+    [
+        ({"7001": " "}, "a label has an id and a descriptor, two texts, not '7001' and ' '"),
+        ({"": "bicycle"}, "a label has an id and a descriptor, two texts, not '' and 'bicycle'"),
+        ({7001: "bike"}, "a label has an id and a descriptor, two texts, not 7001 and 'bike'"),
+        ({"7001": None}, "a label has an id and a descriptor, two texts, not '7001' and None"),
+        (["7001"], "labels are given by id, {'7001': 'electric bicycle'}, not as ['7001']"),
+        ("7001", "labels are given by id, {'7001': 'electric bicycle'}, not as '7001'"),
+    ],
+)
 def test_a_label_without_an_id_or_a_name_is_not_added(
-    synthetic: Dataset, extra: dict[str, str]
+    synthetic: Dataset, extra: Any, told: str
 ) -> None:
     exact = ExactMatch()
     exact.fit(synthetic.train, synthetic.dev, synthetic.label_space)
-    with pytest.raises(LabelwiseError, match="a label has an id and a descriptor, not '"):
+    with pytest.raises(LabelwiseError, match=f"^{re.escape(told)}$"):
         labelwise.Model(exact).with_labels(extra)
+
+
+def test_the_file_of_a_thesaurus_is_not_taken_for_the_thesaurus(synthetic: Dataset) -> None:
+    exact = ExactMatch()
+    exact.fit(synthetic.train, synthetic.dev, synthetic.label_space)
+    model, file = labelwise.Model(exact), typing.cast(Any, "eurovoc.ttl.xz")
+    for call in (
+        lambda: model.with_labels({"7001": "electric bicycle"}, file),
+        lambda: model.in_language("fr", file),
+    ):
+        with pytest.raises(LabelwiseError, match=r"read_thesaurus gives it, not 'eurovoc\.ttl"):
+            call()
 
 
 @pytest.fixture

@@ -308,11 +308,18 @@ class Model:
     def with_labels(self, extra: Mapping[str, str], thesaurus: Thesaurus | None = None) -> Model:
         """The model with more labels, by id and descriptor, each scored from its descriptor and,
         where a thesaurus has it, from the other names that the method knows labels by."""
-        for id, descriptor in extra.items():
-            if not (id.strip() and descriptor.strip()):
+        given: Any = extra
+        if not isinstance(given, Mapping):
+            raise LabelwiseError(
+                "labels are given by id, {'7001': 'electric bicycle'}, not as " + repr(given)
+            )
+        for label in given.items():
+            if not all(isinstance(text, str) and text.strip() for text in label):
+                id, descriptor = map(repr, label)
                 raise LabelwiseError(
-                    f"a label has an id and a descriptor, not '{id}' and '{descriptor}'"
+                    f"a label has an id and a descriptor, two texts, not {id} and {descriptor}"
                 )
+        _check_thesaurus(thesaurus)
         if not isinstance(self.method, Widening):
             able = [name for name in REGISTRY if issubclass(get(name), Widening)]
             raise LabelwiseError(
@@ -326,6 +333,7 @@ class Model:
     def in_language(self, language: str, thesaurus: Thesaurus | None = None) -> Model:
         """The model with names and places of labels in another language, as a thesaurus has them,
         or the model's own; a label that has no name there keeps its own."""
+        _check_thesaurus(thesaurus)
         known = thesaurus or self.thesaurus
         there = known.languages if known is not None else ()
         if known is None or language not in there:
@@ -476,6 +484,14 @@ def load(name_or_folder: str | Path = shipped.NAME) -> Model:
 def _check_whole(name: str, given: Any, least: int) -> None:
     if not isinstance(given, Integral) or given < least:
         raise LabelwiseError(f"{name} is a whole number from {least} on, not {given!r}")
+
+
+def _check_thesaurus(given: Any) -> None:
+    if given is not None and not isinstance(given, Thesaurus):
+        raise LabelwiseError(
+            "a thesaurus was expected, as labelwise.corpus.thesaurus.read_thesaurus gives it, not "
+            f"{given!r}"
+        )
 
 
 def _is_number(given: Any) -> bool:
