@@ -204,7 +204,7 @@ def test_the_name_of_a_file_is_not_taken_for_a_text(
 
 @pytest.mark.parametrize(
     "text",
-    ["", ".", "acts", "no such file.txt", "oranges\0lemons", "\ud800", "x" * 900, "~/act.txt"],
+    ["", ".", "acts", "no such file.txt", "oranges\0lemons", "x" * 900, "~/act.txt"],
 )
 def test_any_other_text_of_one_line_is_tagged(
     model: labelwise.Model, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -375,6 +375,15 @@ def test_what_is_no_document_is_an_error_that_says_what_is_one(
     for call in calls:
         with pytest.raises(LabelwiseError, match=r"a text, a Path, a Document or a list of these"):
             call(what)
+
+
+def test_half_a_character_is_told_before_an_encoder_stumbles_over_it() -> None:
+    """As it is in a file: what `errors="surrogateescape"` and JSON's \\ud800 leave in a text."""
+    model = labelwise.load()
+    calls: list[Callable[..., Any]] = [model.tag, model.scores, model.explain]
+    for call in calls:
+        with pytest.raises(LabelwiseError, match="half a character"):
+            call("On imports of citrus \ud800 fruit.")
 
 
 def test_texts_in_place_of_documents_and_several_in_place_of_one_are_told(

@@ -33,6 +33,7 @@ from labelwise.errors import LabelwiseError
 from labelwise.evidence.heat import reasons
 from labelwise.evidence.predictions import EVERY, Cut, rank
 from labelwise.export import hub
+from labelwise.files import HALF, is_whole
 from labelwise.methods import REGISTRY, Evidence, Method, Scores, get
 from labelwise.methods.base import Widening
 from labelwise.text.tokenizer import PATTERN as TOKEN
@@ -531,6 +532,8 @@ def _documents(what: What | Sequence[What]) -> list[Document]:
     if isinstance(what, Document):
         return [what]
     if isinstance(what, str):
+        if not is_whole(what):
+            raise LabelwiseError(f"{HALF}: read the text again by its own encoding")
         _refuse_name(what)
         return [Document("text", *split_act(what))]
     if isinstance(what, Path):
