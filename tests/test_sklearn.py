@@ -82,6 +82,15 @@ def test_a_label_that_was_not_learned_is_missed(
     assert fitted.score(texts, both) < fitted.score(texts, labels)
 
 
+def test_labels_and_their_descriptors_may_be_numbers() -> None:
+    """A label is known by its text: 693 and "693" are the same, in y and in descriptors."""
+    texts = ["imports of citrus fruit", "exports of steel"] * 4
+    names: Any = {693: "citrus fruit", 1309: "steel"}
+    tagger = Tagger("exact-match", descriptors=names).fit(texts, [[693], [1309]] * 4)
+    assert tagger.predict(texts[:2]) == [["693"], ["1309"]]
+    assert [one.descriptor for one in tagger.model_.labels.labels] == ["steel", "citrus fruit"]
+
+
 def test_what_is_wrong_is_said_in_a_sentence(texts: list[str], labels: list[list[str]]) -> None:
     with pytest.raises(LabelwiseError, match="there are 200 texts and labels of 3"):
         Tagger().fit(texts, labels[:3])

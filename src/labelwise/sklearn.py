@@ -64,8 +64,9 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         size = min(max(1, round(self.dev * len(documents))), len(documents) - 1)
         dev = [documents[at] for at in sorted(drawn[:size].tolist())]
         train = [documents[at] for at in sorted(drawn[size:].tolist())]
+        names = {str(label): name for label, name in (self.descriptors or {}).items()}
         method = cls(chosen)
-        method.fit(train, dev, LabelSpace.from_documents(train, dev, self.descriptors))
+        method.fit(train, dev, LabelSpace.from_documents(train, dev, names))
         self.model_ = Model(method)
         self.classes_ = np.array(method.label_space.ids)
         return self
