@@ -162,6 +162,33 @@ def test_the_card_shows_what_the_scores_are_good_for(
     assert (tmp_path / "svm-reliability.svg").read_bytes().startswith(b"<?xml")
 
 
+def test_the_card_says_whether_its_figures_are_those_of_the_file(
+    labelwise: Callable[..., Any],
+    bundle: Path,
+    corpus: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def typed(*words: object) -> str:
+        monkeypatch.setattr("sys.argv", ["labelwise", *map(str, words)])
+        done = labelwise(*words)
+        assert done.code == 0
+        return str(done.out)
+
+    sure, on = tmp_path / "sure.bundle", ("--data", corpus, "--results", tmp_path)
+    typed("--quiet", "evaluate", bundle, *on)
+    assert "measured with this very file:" in typed("card", bundle, "--results", tmp_path)
+    dev = ("--on", corpus / "dev.jsonl", "--results", tmp_path)
+    typed("--quiet", "calibrate", bundle, *dev, "--out", sure)
+    page = typed("card", sure, "--results", tmp_path)
+    assert "measured with this file as it was before `labelwise calibrate`:" in page
+    assert "\nlabelwise --quiet calibrate " in page.partition("## How it was made")[2]
+    typed("evaluate", sure, *on)
+    assert "measured with this very file:" in typed("card", sure, "--results", tmp_path)
+    page = typed("card", bundle, "--results", tmp_path)
+    assert "measured with another file of this name, which was made by other commands" in page
+
+
 def test_people_see_the_figures_before_and_after(
     labelwise: Callable[..., Any], bundle: Path, corpus: Path, tmp_path: Path
 ) -> None:

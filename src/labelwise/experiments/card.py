@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 FIRST_EDITION = "first-edition.json"
 """The run of a model that is no longer there, kept beside where its row was."""
 
+THIS_FILE = "this very file"
+
 
 def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> str:
     """The page, from the bundle and the files in ``results`` alone; its figure is written where it
@@ -42,7 +44,7 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
         *_summary(manifest, name, bundle),
         "## How good it is",
         *_twin(told),
-        *_figures(run, name, results, "its twin" if "twin" in told else "this very file"),
+        *_figures(run, name, results, _measured_with(told, run)),
         *_on_files(on_files, results, manifest.get("calibration", {}).get("record", "")),
         *_notes(manifest, folder),
         *_editions(name, run, results, seed),
@@ -81,6 +83,24 @@ def run_of_bundle(manifest: Mapping[str, Any], results: Path) -> Run | None:
 
     file = _run_file(manifest, results)
     return Run.read(file) if file.is_file() else None
+
+
+def _measured_with(told: Mapping[str, Any], run: Run | None) -> str:
+    """Whose figures a run has: those of the file itself where what made it was followed by nothing
+    but its measurement."""
+    if "twin" in told:
+        return "its twin"
+    ours = told.get("command", "").splitlines()
+    theirs = run.command.splitlines() if run is not None else ours
+    if theirs and theirs != ours and "evaluate" in theirs[-1].split():
+        theirs = theirs[:-1]
+    if theirs == ours:
+        return THIS_FILE
+    if theirs and theirs == ours[: len(theirs)]:
+        _, *words = ours[len(theirs)].split()
+        step = next((word for word in words if not word.startswith("-")), "")
+        return f"this file as it was before `labelwise {step}`"
+    return "another file of this name, which was made by other commands than this one"
 
 
 def results_folder(manifest: Mapping[str, Any], results: Path) -> Path:
@@ -408,8 +428,8 @@ def _making(manifest: Mapping[str, Any], run: Run | None) -> Iterator[str]:
             f"From a bundle ({parent['method']}) of {parent['bytes'] / 1e6:.1f} MB by `labelwise "
             "compact`; nothing was trained again."
         )
-    own = run if "twin" not in told else None
-    commands = own.command if own is not None else told.get("command", "")
+    own = run is not None and _measured_with(told, run) == THIS_FILE
+    commands = run.command if run is not None and own else told.get("command", "")
     yield f"```\n{commands}\n```" if commands else "How is not known: the bundle does not say."
     versions = ", ".join(f"{one} {number}" for one, number in told.get("versions", {}).items())
     yield (
