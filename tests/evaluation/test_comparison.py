@@ -63,6 +63,13 @@ def test_several_seeds_without_dev_cannot_be_told_apart() -> None:
     assert best_on_dev(runs[:1], "RP@5") is runs[0]
 
 
+@pytest.mark.parametrize("number", [1, 2])
+def test_runs_that_were_not_measured_on_the_split_are_named(number: int) -> None:
+    runs = [replace(run, measures={"test": run.measures["test"]}) for run in RUNS[:number]]
+    with pytest.raises(LabelwiseError, match="was not measured on dev, only on test"):
+        compare(runs, split="dev", rounds=10)
+
+
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(LabelwiseError, match="no runs"):
         compare([])

@@ -295,6 +295,8 @@ def check_comparable(runs: Iterable[Run], split: str, group: str = "all") -> Non
     all labels, where the same gold counts for each of them.
     """
     runs = list(runs)
+    for run in runs[:1]:
+        run._counts(split)  # one alone has to be measured on the split as well
     for run in runs[1:]:
         names = f"{runs[0].method}, seed {runs[0].seed} and {run.method}, seed {run.seed}"
         own_groups = bool(runs[0].data.trained_on and run.data.trained_on)
