@@ -166,6 +166,17 @@ def test_documents_to_measure_on_are_refused(folder: Path, tmp_path: Path) -> No
         open_dataset(folder, Additions((tmp_path / "none.jsonl",)))
 
 
+def test_documents_that_teach_only_that_no_label_fits_are_refused(
+    folder: Path, texts: Path, tmp_path: Path
+) -> None:
+    """A page or a folder of acts that nobody labelled: every label would be learned not to fit."""
+    page = tmp_path / "act.txt"
+    page.write_text(ACT, "utf-8")
+    for file in (page, write(tmp_path / "acts.jsonl.xz", titled("n1"), titled("n2"))):
+        with pytest.raises(InputError, match="no document of it has a gold label to learn from"):
+            _ = open_dataset(folder, Additions((texts, file))).train
+
+
 def test_a_label_outside_the_thesaurus_is_an_error_or_recorded(
     folder: Path, tmp_path: Path
 ) -> None:

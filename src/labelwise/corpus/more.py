@@ -68,7 +68,9 @@ def read_more(
     found: dict[str, tuple[Path, Document]] = {}
     repeated: list[Repeated] = []
     for path in paths:
+        labelled: list[bool] = []
         for document in track(read(path, skipped=skipped), f"Reading {path.name}"):
+            labelled.append(bool(document.labels))
             id = document.id
             if id in splits:
                 repeated.append(Repeated(id, path, splits[id]))
@@ -78,6 +80,8 @@ def read_more(
                 shorter, longer = sorted((found[id], longer), key=lambda one: len(one[1].text))
                 repeated.append(Repeated(id, shorter[0], str(longer[0])))
             found[id] = longer
+        if labelled and not any(labelled):
+            raise InputError("no document of it has a gold label to learn from", file=path)
     acts = list(found.values())
     if summaries:
         for path in paths:
