@@ -11,6 +11,7 @@ import pytest
 
 import labelwise as front_door
 from labelwise.bench.page import page
+from labelwise.errors import LabelwiseError
 from labelwise.methods.learned import Learned
 
 
@@ -74,6 +75,28 @@ def test_a_log_without_decisions_is_said(
     )
     assert done.code == 1
     assert "there is no decision in it" in done.err
+
+
+def test_decisions_that_say_nothing_of_the_model_make_no_bundle(
+    bundle: Path, corpus: Path, tmp_path: Path
+) -> None:
+    """Concepts of another thesaurus, and what was taken back. A model that has learned forgets."""
+    acts, log, first = corpus / "dev.jsonl", tmp_path / "log.jsonl", tmp_path / "first.bundle"
+    act = json.loads(acts.read_text("utf-8").splitlines()[0])
+    said = {"act": act["celex_id"], "concept": act["concepts"][0]}
+
+    def learn(of: Path, *decisions: dict[str, str]) -> dict[str, Any]:
+        log.write_text("".join(f"{json.dumps({**said, **one})}\n" for one in decisions), "utf-8")
+        found: dict[str, Any] = front_door.learn(of, log, acts=acts, out=first).card["learned"]
+        return found
+
+    accept, remove = {"what": "accept"}, {"what": "remove"}
+    for decisions in ([{**accept, "concept": "no-label"}], [accept, remove]):
+        with pytest.raises(LabelwiseError, match="nothing is decided of a label of the model"):
+            learn(bundle, *decisions)
+    assert not first.exists()
+    assert learn(bundle, accept)["decisions"] == 1
+    assert learn(first, accept, remove)["decisions"] == 0
 
 
 def test_several_workers_do_not_learn(labelwise: Callable, bundle: Path) -> None:

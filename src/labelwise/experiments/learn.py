@@ -15,6 +15,7 @@ from labelwise.corpus.readers import read
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.experiments.data import commands
+from labelwise.methods.learned import Learned
 from labelwise.methods.learned import learn as learn_method
 from labelwise.model import Model
 from labelwise.progress import note
@@ -48,6 +49,13 @@ def learn(
             f"{min(missing)}: nothing is learned from them"
         )
     today = as_labels(given, method.label_space, thesaurus)
+    said = [one for act, one in today.items() if act in documents]
+    taught = any(one.chosen or one.refused or one.done for one in said)
+    # A model that has learned before may be told to forget what was decided of an act.
+    if said and not taught and not isinstance(method, Learned):
+        raise LabelwiseError(
+            f"{decisions}: nothing is decided of a label of the model in an act of {acts}"
+        )
     made = learn_method(method, documents, today)
     card: dict[str, Any] = {
         **parent["card"],
