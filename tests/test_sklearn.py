@@ -101,6 +101,8 @@ def test_what_is_wrong_is_said_in_a_sentence(texts: list[str], labels: list[list
         Tagger(dev=of_a_form).fit(texts, labels)
     with pytest.raises(LabelwiseError, match="there is no setting 'depth'; svm has these"):
         Tagger(settings={"depth": 3}).fit(texts, labels)
+    with pytest.raises(LabelwiseError, match="seed must be at least 0, not -1"):
+        Tagger(settings={"seed": -1}).fit(texts, labels)
     with pytest.raises(LabelwiseError, match="two documents are needed"):
         Tagger().fit(texts[:1], labels[:1])
 
