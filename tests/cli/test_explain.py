@@ -36,6 +36,18 @@ def test_the_page_shows_gold_labels_and_the_text(
         assert space.labels[space.index[id]].descriptor in page
 
 
+def test_the_page_does_not_take_the_place_of_the_act(
+    labelwise: Callable, bundle: Path, act: Path, tmp_path: Path
+) -> None:
+    text = act.read_bytes()
+    own = tmp_path / act.name
+    own.write_bytes(text)
+    called = labelwise("explain", own, "--bundle", bundle, "--out", tmp_path / "." / own.name)
+    assert called.code == 1
+    assert "is the act itself: give the page another name" in called.err
+    assert own.read_bytes() == text
+
+
 def test_chosen_labels_are_explained_instead_of_the_best(
     labelwise: Callable, bundle: Path, act: Path
 ) -> None:

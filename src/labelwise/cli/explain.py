@@ -90,6 +90,8 @@ def explain(
     from labelwise.text.language import NAMES as LANGUAGES
 
     check_inputs([file])
+    if out is not None and out.is_file() and file.exists() and out.samefile(file):
+        raise LabelwiseError(f"{out} is the act itself: give the page another name")
     known = given_thesaurus(thesaurus, names, add_label)
     model = with_added_labels(load(bundle or NAME), add_label or (), known)
     model = in_language(model, names, known)
