@@ -137,6 +137,13 @@ def test_broken_json_is_named_by_line_and_column(tmp_path: Path) -> None:
         list(read(path))
 
 
+def test_a_string_that_is_cut_off_is_named_in_a_whole_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "acts.jsonl"
+    path.write_bytes(jsonl(ORANGES) + b'{"celex_id": "31962R00\n')
+    with pytest.raises(InputError, match=r"line 2: broken JSON: \w+ \w+ \w+ at column \d+$"):
+        list(read(path))
+
+
 def test_broken_json_in_a_file_of_many_lines_is_named_by_its_own_line(tmp_path: Path) -> None:
     path = tmp_path / "act.json"
     path.write_text('{\n  "celex_id": "31962R0023",\n  "title": "Oranges\n}')

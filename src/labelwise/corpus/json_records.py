@@ -88,7 +88,7 @@ def parse(text: str, origin: Origin) -> Any:
     except json.JSONDecodeError as error:
         line = error.lineno if origin.line is None else origin.line
         raise Origin(origin.file, line).error(
-            f"broken JSON: {error.msg} at column {error.colno}"
+            f"broken JSON: {error.msg.removesuffix(' at')} at column {error.colno}"
         ) from error
     except ValueError as error:  # the only other one: an integer of thousands of digits
         raise origin.error("broken JSON: a number has too many digits") from error
