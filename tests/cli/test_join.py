@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -142,7 +143,11 @@ def test_what_cannot_be_joined_is_said_in_a_sentence(
     assert "is not made by joining; these are: blend, ensemble-lwan, shards" in said(bundle, exact)
     assert "blend is joined from two bundles or more" in said("blend", bundle)
     assert "joins a bigru-lwan and a z-bigru-lwan" in said("ensemble-lwan", bundle, exact)
-    assert "joins two bundles" in said("ensemble-lwan", bundle, exact, exact)
+    copy = shutil.copytree(exact, tmp_path / "copy.bundle")
+    assert "joins two bundles" in said("ensemble-lwan", bundle, exact, copy)
+    again = exact.parent / "." / ".." / exact.parent.name / exact.name
+    told = said("blend", exact, bundle, again)
+    assert "exact.bundle is given twice: a bundle is one member" in told
     assert "this is not a bundle" in said("blend", bundle, tmp_path)
     other = tmp_path / "other"
     make_dataset(other, train=60, dev=10, test=10, seed=5)

@@ -88,7 +88,7 @@ def test_what_needs_the_labels_of_training_says_so(
     for command in (
         ("evaluate", out, "--data", corpus),
         ("compact", out, "--data", corpus, "--out", tmp_path / "small"),
-        ("join", "blend", out, out, "--data", corpus, "--out", tmp_path / "blend"),
+        ("join", "blend", out, bundle, "--data", corpus, "--out", tmp_path / "blend"),
     ):
         called = labelwise(*command)
         assert called.code == 1

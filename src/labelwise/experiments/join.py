@@ -56,6 +56,11 @@ def join(
         raise LabelwiseError(
             f"{method} is joined from two bundles or more, not from {(members or ['none'])[0]}"
         )
+    seen: set[Path] = set()
+    for path in (Path(one).resolve() for one in members):
+        if path in seen and method != SHARDS:
+            raise LabelwiseError(f"{path.name} is given twice: a bundle is one member")
+        seen.add(path)
     if like is not None and (method == SHARDS or not issubclass(get(method), Twinning)):
         able = [name for name in REGISTRY if issubclass(get(name), Twinning)]
         raise CallError(f"a {' or a '.join(able)} can be like another one, no other method")
