@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from labelwise import bundle as bundles
+from labelwise.evaluation.runs import Run
 
 
 @pytest.fixture(scope="module")
@@ -166,6 +167,25 @@ def test_labels_that_the_model_never_heard_of_are_an_error_and_not_a_better_scor
     called = labelwise("evaluate", bundle, "--data", other, "--results", tmp_path / "r")
     assert called.code == 1
     assert "999999" in called.err
+
+
+def test_on_another_data_set_chance_is_that_of_the_labels_of_the_model(
+    labelwise: Callable, corpus: Path, bundle: Path, tmp_path: Path
+) -> None:
+    """The other has five training documents: its labels fall into groups of other sizes."""
+    other = tmp_path / "other"
+    other.mkdir()
+    for split in ("train", "dev", "test"):
+        lines = (corpus / f"{split}.jsonl").read_text("utf-8").splitlines()[:5]
+        (other / f"{split}.jsonl").write_text("\n".join(lines), "utf-8")
+    called = labelwise("evaluate", bundle, "--data", other, "--results", tmp_path / "r")
+    assert called.code == 0
+    run = Run.read(tmp_path / "r" / "other" / "svm" / "seed-0.json")
+    space = bundles.load(bundle).label_space
+    groups = {group: part.stop - part.start for group, part in space.groups.items()}
+    assert (run.data.groups, run.data.label_space) == (groups, space.fingerprint)
+    low, high = run.chance_interval("test", "few", "RP@5")
+    assert low <= run.chance("test", "few", "RP@5") <= high
 
 
 def test_a_tampered_bundle_is_refused(

@@ -44,7 +44,11 @@ def measure(
         gold = space.gold(documents)
         return score(method, documents, f"{method.name}: scoring {split}"), gold
 
-    record = dataclasses.replace(DataRecord.of(dataset), label_space=space.fingerprint)
+    record = dataclasses.replace(
+        DataRecord.of(dataset),
+        label_space=space.fingerprint,  # of the model, which may be from other data
+        groups={group: part.stop - part.start for group, part in space.groups.items()},
+    )
     wanted = list(dict.fromkeys((*(("dev",) if dataset.dev else ()), *splits)))
     return _measured(method, scored, wanted, splits, record=record, card=card, command=command)
 
