@@ -152,6 +152,8 @@ def test_a_split_or_a_number_of_rounds_that_cannot_be_is_told(
         labelwise.evaluate(model, data=tmp_path, split="tst")
     with pytest.raises(LabelwiseError, match="rounds is a whole number from 1 on, not -1"):
         labelwise.compare(tmp_path, rounds=-1)
+    with pytest.raises(LabelwiseError, match="there are no runs to compare"):
+        labelwise.compare([])
 
 
 def test_a_text_a_document_a_file_and_a_list_are_tagged(

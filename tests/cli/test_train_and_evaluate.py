@@ -129,11 +129,17 @@ def test_compare_gives_p_values(
     assert (best["method"], other["method"]) == ("svm", "exact-match")
     assert best["measures"]["RP@5"]["p_value"] is None
     assert other["measures"]["RP@5"]["p_value"] < 0.05
-    table = labelwise("compare", results / "synthetic" / "svm" / "seed-0.json", results)
+    one = results / "synthetic" / "svm" / "seed-0.json"
+    table = labelwise("compare", one, results)
     assert table.code == 0
     assert "best" in table.out
-    for option, value, words in (("--group", "rare", "frequent"), ("--measure", "MRR", "RP@5")):
-        wrong = labelwise("compare", results, option, value)
+    asked = (
+        ("--group", "rare", "frequent"),
+        ("--measure", "MRR", "RP@5"),
+        ("--measure", "documents", "there is no measure 'documents'"),
+    )
+    for option, value, words in asked:
+        wrong = labelwise("compare", one, option, value)
         assert (wrong.code, wrong.out) == (1, "")
         assert words in wrong.err
 

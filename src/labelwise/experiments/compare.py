@@ -31,9 +31,11 @@ def compare(
     if rounds < 1:
         raise LabelwiseError(f"rounds is a whole number from 1 on, not {rounds}")
     found = gather(runs)
+    if not found:
+        raise LabelwiseError("there are no runs to compare")
     measures = one_or_more(measure) or MEASURES
     for name in measures:
-        known = found[0].measures[found[0].splits[0]].values["all"]
+        known = found[0].measures[found[0].splits[0]].values["all"].keys() - {"documents"}
         if name not in known:
             raise LabelwiseError(
                 f"there is no measure '{name}'; there are: {', '.join(sorted(known))}"
