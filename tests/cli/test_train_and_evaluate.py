@@ -173,6 +173,7 @@ def test_labels_that_the_model_never_heard_of_are_an_error_and_not_a_better_scor
     called = labelwise("evaluate", bundle, "--data", other, "--results", tmp_path / "r")
     assert called.code == 1
     assert "999999" in called.err
+    assert "measure the model on a file with --on" in called.err
 
 
 def test_on_another_data_set_chance_is_that_of_the_labels_of_the_model(

@@ -41,7 +41,12 @@ def measure(
         documents = getattr(dataset, split)
         if not documents:
             raise LabelwiseError(f"the data set {dataset.name} has no {split} documents")
-        gold = space.gold(documents)
+        try:
+            gold = space.gold(documents)
+        except LabelwiseError as error:  # a label that the model was not trained with
+            raise LabelwiseError(
+                f"{error}: measure the model on a file with --on, where such labels count as missed"
+            ) from error
         return score(method, documents, f"{method.name}: scoring {split}"), gold
 
     record = dataclasses.replace(
