@@ -21,6 +21,7 @@ import labelwise
 from labelwise import bundle
 from labelwise import model as front
 from labelwise.corpus.dataset import Dataset
+from labelwise.corpus.document import Document, Section
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import CallError, LabelwiseError
@@ -386,6 +387,24 @@ def test_half_a_character_is_told_before_an_encoder_stumbles_over_it() -> None:
     for call in calls:
         with pytest.raises(LabelwiseError, match="half a character"):
             call("On imports of citrus \ud800 fruit.")
+
+
+@pytest.mark.parametrize(
+    ("section", "told"),
+    [
+        (Section(typing.cast(Any, "main_body"), "Figs."), "article, attachments, not 'main_body'"),
+        ("Figs.", "article, attachments, not 'str'"),
+        (Section("article", "Figs \ud800."), "half a character"),
+    ],
+)
+def test_a_document_that_no_reader_would_give_is_told(
+    model: labelwise.Model, section: Any, told: str
+) -> None:
+    act = Document("mine", "On figs", (section,))
+    calls: list[Callable[..., Any]] = [model.tag, model.scores, model.explain]
+    for call in [*calls, lambda one: list(model.tags([one]))]:
+        with pytest.raises(LabelwiseError, match=f"^document mine: .*{told}"):
+            call(act)
 
 
 def test_texts_in_place_of_documents_and_several_in_place_of_one_are_told(

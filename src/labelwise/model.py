@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from labelwise import bundle as bundles
 from labelwise import shipped
 from labelwise.corpus.batches import batches
-from labelwise.corpus.document import Document
+from labelwise.corpus.document import SECTION_KINDS, Document, Section
 from labelwise.corpus.labels import Label, LabelSpace
 from labelwise.corpus.plain_text import split_act
 from labelwise.corpus.readers import read
@@ -518,6 +518,20 @@ def _read_before(document: Document) -> Document:
             "documents were expected, as labelwise.read gives them, not "
             f"{type(document).__name__}; `tag` takes texts and paths as well"
         )
+    return _checked(document)
+
+
+def _checked(document: Document) -> Document:
+    """A document that a program made may be another than any that is read."""
+    for one in document.sections:
+        kind = one.kind if isinstance(one, Section) else type(one).__name__
+        if kind not in SECTION_KINDS:
+            raise LabelwiseError(
+                f"document {document.id}: a section is a Section of one of the kinds "
+                f"{', '.join(SECTION_KINDS)}, not '{kind}'"
+            )
+        if not is_whole(one.text):
+            raise LabelwiseError(f"document {document.id}: {HALF}")
     return document
 
 
@@ -530,7 +544,7 @@ def _one_document(what: str | Document) -> Document:
 
 def _documents(what: What | Sequence[What]) -> list[Document]:
     if isinstance(what, Document):
-        return [what]
+        return [_checked(what)]
     if isinstance(what, str):
         if not is_whole(what):
             raise LabelwiseError(f"{HALF}: read the text again by its own encoding")
