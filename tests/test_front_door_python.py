@@ -421,7 +421,7 @@ def test_texts_in_place_of_documents_and_several_in_place_of_one_are_told(
         model.evidence(act[0], "693")
 
 
-@pytest.mark.parametrize("text", ["", " \n", "\u200b"])
+@pytest.mark.parametrize("text", ["", " \n", "\u200b", "... — (!)"])
 def test_a_text_without_a_word_has_no_labels_and_those_asked_for_have_scores(
     model: labelwise.Model, text: str
 ) -> None:

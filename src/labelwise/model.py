@@ -36,7 +36,6 @@ from labelwise.export import hub
 from labelwise.files import HALF, is_whole
 from labelwise.methods import REGISTRY, Evidence, Method, Scores, get
 from labelwise.methods.base import Widening
-from labelwise.text.tokenizer import PATTERN as TOKEN
 
 BATCH = 256
 """Documents scored at a time: enough to be fast, few enough that memory does not grow."""
@@ -377,7 +376,7 @@ class Model:
         allowed: NDArray[np.bool_] | None = None,
     ) -> list[Tag]:
         """The best labels of a document; none of one without a word, whose scores mean nothing."""
-        if not any(TOKEN.search(section.text) for section in document.sections):
+        if not document.has_words:
             return []
         return self.ranked(scores, top=top, cut=cut, allowed=allowed)
 

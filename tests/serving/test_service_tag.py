@@ -310,3 +310,8 @@ def test_what_is_wrong_is_said_in_words_of_json(
     client: httpx.Client, route: str, body: Any, detail: str
 ) -> None:
     assert client.post(route, json=body).json()["detail"] == detail
+
+
+def test_of_marks_without_a_word_nothing_is_said(client: httpx.Client) -> None:
+    found = tag(client, text="... — (!)")
+    assert (found["predictions"], found["words"]) == ([], 0)

@@ -41,6 +41,15 @@ class Document:
         return "\n".join(section.text for section in self.sections)
 
     @property
+    def has_words(self) -> bool:
+        """Whether a letter or a digit stands anywhere; without one there is nothing to judge by.
+
+        >>> [Document("", "", (Section("article", text),)).has_words for text in ("Figs.", "...")]
+        [True, False]
+        """
+        return any(any(map(str.isalnum, section.text)) for section in self.sections)
+
+    @property
     def uuid(self) -> str:
         """A name for the text (a UUID of version 5), whatever its file is called."""
         written = "\n".join(f"{one.kind}\n{one.text}" for one in self.sections)

@@ -25,14 +25,15 @@ SHORT = 20_000
 
 @dataclass(frozen=True)
 class Read:
-    """A document and how many words each of its sections has."""
+    """A document and how many words each of its sections has, marks of punctuation counted too."""
 
     document: Document
     words: tuple[int, ...]
 
-    @property
+    @cached_property
     def total(self) -> int:
-        return sum(self.words)
+        """None where marks are all there is."""
+        return sum(self.words) if self.document.has_words else 0
 
     @cached_property
     def language(self) -> str | None:
