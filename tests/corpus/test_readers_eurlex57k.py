@@ -102,6 +102,12 @@ def test_reading_is_lazy(tmp_path: Path) -> None:
     assert len(list(islice(read(tmp_path / "acts.jsonl"), 2))) == 2
 
 
+def test_what_is_to_be_tagged_need_not_have_labels(tmp_path: Path) -> None:
+    path = tmp_path / "acts.jsonl"
+    path.write_bytes(jsonl(LEMONS, without("concepts"), {"celex_id": "32026R0001", "text": "Figs"}))
+    assert [document.labels for document in read(path)] == [("693", "1309"), (), ()]
+
+
 @pytest.mark.parametrize(
     ("record", "field", "problem"),
     [
@@ -124,7 +130,7 @@ def test_a_bad_record_is_named_by_file_line_and_field(
     path = tmp_path / "acts.jsonl"
     path.write_bytes(jsonl(LEMONS, record))
     with pytest.raises(InputError) as caught:
-        list(read(path))
+        list(read(path, gold=True))
     assert (caught.value.file, caught.value.line, caught.value.field) == (path, 2, field)
     assert problem in str(caught.value)
     assert str(caught.value).startswith(f"{path}, line 2, field '{field}': ")

@@ -173,7 +173,7 @@ class Dataset:
             for earlier in SPLITS[: SPLITS.index(split)]:
                 getattr(self, "_own_train" if earlier == "train" else earlier)
         path = self.paths[split]
-        documents = track(read(path, skipped=self.skipped), f"Reading {split}")
+        documents = track(read(path, skipped=self.skipped, gold=True), f"Reading {split}")
         return self._kept((path, self._in_one_split(document, split)) for document in documents)
 
     def _more(self) -> tuple[Document, ...]:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from labelwise.corpus.dataset import SPLITS, Split, find_splits
 from labelwise.corpus.download import DownloadError, download
+from labelwise.corpus.eurlex57k import check_gold
 from labelwise.corpus.eurlex57k import document as as_document
 from labelwise.corpus.sources import COMPRESSED, Origin, lines, opened
 from labelwise.corpus.thesaurus import read_thesaurus
@@ -252,6 +253,7 @@ def _documents(
                 if not isinstance(record, dict):
                     raise origin.error("this is no document")
                 id = as_document(record, origin).id
+                check_gold(record, origin)
             except InputError as error:
                 raise DamagedArchiveError(str(error)) from error
             except (ValueError, RecursionError) as error:

@@ -69,7 +69,7 @@ def read_more(
     repeated: list[Repeated] = []
     for path in paths:
         labelled: list[bool] = []
-        for document in track(read(path, skipped=skipped), f"Reading {path.name}"):
+        for document in track(read(path, skipped=skipped, gold=True), f"Reading {path.name}"):
             labelled.append(bool(document.labels))
             id = document.id
             if id in splits:

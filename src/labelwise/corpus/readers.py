@@ -23,6 +23,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -30,7 +31,7 @@ from typing import Any, BinaryIO
 from labelwise import files
 from labelwise.corpus import annif, eurlex57k
 from labelwise.corpus.document import Document
-from labelwise.corpus.json_records import JSON_FORMATS, read_json
+from labelwise.corpus.json_records import JSON_FORMATS, Build, read_json
 from labelwise.corpus.parquet import MAGIC as PARQUET
 from labelwise.corpus.parquet import read_parquet
 from labelwise.corpus.patience import patience
@@ -81,11 +82,16 @@ _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 def read(
-    path: str | Path, *, skipped: Skipped | None = None, format: str | None = None
+    path: str | Path,
+    *,
+    skipped: Skipped | None = None,
+    format: str | None = None,
+    gold: bool = False,
 ) -> Iterator[Document]:
     """The documents of a file or a folder, one by one.
 
     A bad record raises an InputError; with ``skipped`` it is recorded there and reading goes on.
+    With ``gold`` a record in the keys of EURLEX57K is bad that does not say its labels.
     """
     path, format = Path(path), _known(format)
     if path.is_dir():
@@ -95,7 +101,7 @@ def read(
     else:
         raise InputError("there is no such file or folder", file=path)
     sources = ((file, opened(file)) for file in files)
-    return _documents(sources, format, skipped, str(path))
+    return _documents(sources, format, skipped, str(path), gold=gold)
 
 
 def read_stream(
@@ -142,13 +148,15 @@ def _documents(
     format: str | None,
     skipped: Skipped | None,
     name: str,
+    *,
+    gold: bool = False,
 ) -> Iterator[Document]:
     seen: dict[str, Origin] = {}
     bad = 0
     for file, source in sources:
         try:
             with source as stream:
-                for origin, item in items(stream, file, format):
+                for origin, item in items(stream, file, format, gold=gold):
                     document = _unless_seen(item, origin, seen)
                     if isinstance(document, Document):
                         yield document
@@ -204,7 +212,9 @@ def is_whole(document: Document) -> bool:
     return files.is_whole(*texts)
 
 
-def items(stream: io.BufferedReader, file: str | Path, format: str | None = None) -> Iterator[Item]:
+def items(
+    stream: io.BufferedReader, file: str | Path, format: str | None = None, *, gold: bool = False
+) -> Iterator[Item]:
     """What one file holds, in its order: documents, and what is wrong with the other records."""
     start = sample(stream, file)
     if start.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # it begins with UTF-16's
@@ -217,6 +227,8 @@ def items(stream: io.BufferedReader, file: str | Path, format: str | None = None
     build = {"eurlex57k": eurlex57k.document, "annif": annif.json_document}.get(
         format or "", json_document
     )
+    if gold and format != "annif":
+        build = partial(_with_gold, build)
     if format is None:
         format = detect(start, file)
     if format in _ONE_A_FILE:
@@ -298,6 +310,13 @@ def json_document(record: dict[str, Any], origin: Origin) -> Document:
     if "text" in record:
         return annif.json_document(record, origin)
     raise origin.error("missing key: a document needs a 'celex_id' or a 'text'", "celex_id")
+
+
+def _with_gold(build: Build, record: dict[str, Any], origin: Origin) -> Document:
+    document = build(record, origin)
+    if any(key in record for key in eurlex57k.KEYS):
+        eurlex57k.check_gold(record, origin)
+    return document
 
 
 def _one_document(stream: io.BufferedReader, file: str | Path, format: str) -> Document:

@@ -62,7 +62,7 @@ def score_file(
     """Read and score a labelled file or folder: of each document the first so many words, and of
     its documents so many, drawn at random."""
     space = method.label_space
-    documents = list(read(path, skipped=skipped))
+    documents = list(read(path, skipped=skipped, gold=True))
     documents = documents if most is None else drawn(documents, most)
     documents = with_today_s_labels(documents, space, thesaurus)
     words = [word_count(document) for document in documents]
