@@ -53,11 +53,19 @@ def test_every_route_says_what_its_problems_look_like() -> None:
     assert "HTTPValidationError" not in str(schema)
 
 
+@pytest.mark.parametrize("path", ["/", "/v1/models", "/openapi.json", "/health", "/nowhere"])
+def test_head_is_answered_as_get_is_without_the_body(client: httpx.Client, path: str) -> None:
+    head, get = client.head(path), client.get(path)
+    assert (head.status_code, head.content) == (get.status_code, b"")
+    for name in ("content-type", "content-length"):
+        assert head.headers.get(name) == get.headers.get(name), name
+
+
 def test_an_address_that_does_not_take_a_method_says_which_it_takes(client: httpx.Client) -> None:
     paths = client.get("/openapi.json").json()["paths"]
     for path, taken in paths.items():
         answer = client.request("PATCH", re.sub(r"\{\w+\}", "one", path))
         assert answer.status_code == 405, path
-        methods = {one.upper() for one in taken}
+        methods = {one.upper() for one in taken} | ({"HEAD"} if "get" in taken else set())
         assert methods <= set(answer.headers["allow"].split(", ")), path
         assert answer.json()["detail"] == f"this address takes {answer.headers['allow']}"

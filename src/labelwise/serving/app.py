@@ -34,6 +34,7 @@ from labelwise.serving.desk_shapes import (
 from labelwise.serving.documents import Reader
 from labelwise.serving.fetching import Fetcher
 from labelwise.serving.guard import Guard
+from labelwise.serving.heads import Heads
 from labelwise.serving.limits import Limits
 from labelwise.serving.metrics import Metrics
 from labelwise.serving.models import Models, Servable
@@ -144,6 +145,7 @@ def create_app(
         app.include_router(part.router)
     # Newer FastAPIs keep the routes of a router behind one of their own, which names no methods.
     app.state.routes = [*app.routes, *(route for part in parts for route in part.router.routes)]
+    app.add_middleware(Heads)
     app.add_middleware(
         Guard,
         limits=limits,
@@ -245,7 +247,8 @@ def _methods(request: Request) -> str:
         for route in request.app.state.routes
         if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE
     ]
-    return ", ".join(sorted({method for methods in found for method in methods}))
+    named = {method for methods in found for method in methods}
+    return ", ".join(sorted(named | {"HEAD"} if "GET" in named else named))
 
 
 def _openapi(app: FastAPI, *, keyed: bool) -> dict[str, Any]:
