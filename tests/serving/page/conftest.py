@@ -77,7 +77,7 @@ def open_page(browser: Any, service: str) -> Iterator[Open]:
         options = {"viewport": {"width": 1360, "height": 860}, "locale": "en-GB"} | options
         script, waits = options.pop("script", ""), options.pop("waits", "#model option")
         context = browser.new_context(**options)
-        context.set_default_timeout(90_000)
+        context.set_default_timeout(240_000)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         if script:
             context.add_init_script(script)

@@ -217,7 +217,7 @@ def test_an_act_of_50000_words_shows_progress_and_never_freezes_the_page(
     page.wait_for_selector(".line")
     line(page).locator(".light").click()  # while sections are still being read
     page.wait_for_selector("#lit li:not(.waiting)")
-    page.wait_for_selector("#progress", state="hidden", timeout=240_000)
+    page.wait_for_selector("#progress", state="hidden")
     said = page.evaluate("[...told]")
     assert any("words" in one for one in said)
     sections = page.locator("#text .part").count()
@@ -266,7 +266,7 @@ def test_reading_can_be_stopped_and_goes_on_when_asked(page: Any, synthetic: Dat
     assert page.locator(".line").count()
     page.reload()  # what was not finished is taken up again
     page.wait_for_selector("#doing:has-text('Section')")
-    page.wait_for_selector("#progress", state="hidden", timeout=240_000)
+    page.wait_for_selector("#progress", state="hidden")
 
 
 def test_the_number_of_an_act_is_asked_of_the_service_which_says_that_it_fetches_none(

@@ -51,7 +51,7 @@ def test_the_service_goes_away_in_the_middle_and_comes_back(
     with serving(bundle, port=port):
         page.click("#retry")
         page.wait_for_selector("#banner", state="hidden")
-        page.wait_for_selector("#progress", state="hidden", timeout=240_000)
+        page.wait_for_selector("#progress", state="hidden")
         assert names(page) == suggestions
         assert page.locator("#text .part").count() == sections > 1_900
         assert line(page, 1).get_attribute("data-state") == "accepted"
