@@ -189,3 +189,41 @@ def test_two_files_of_one_act_are_a_duplicate(tmp_path: Path) -> None:
 def test_an_annex_in_a_file_of_its_own_is_called_after_the_file() -> None:
     annex = FORMEX.replace("ACT>", "ANNEX>")
     assert parse_formex(annex.encode(), "L_2019008EN.01000901.xml").id == "L_2019008EN.01000901"
+
+
+MENUS = """Skip to main content
+EUR-Lex
+My EUR-Lex
+EUR-Lex home
+This document is an excerpt from the EUR-Lex website
+Document 32019R9026
+Help
+Text
+Document information
+Regulation (EU) 2019/9026 of the European Parliament and of the Council on nutcrackers
+OJ L, 2019/9026, 10.1.2019, ELI: http://data.europa.eu/eli/reg/2019/9026/oj (BG, ES, CS, EN)
+In force
+Expand all Collapse all
+Languages, formats and link to OJ
+BG\tES\tCS
+HTML\thtml bg
+Multilingual display
+Language 1
+English (en)
+"""
+HEAD = "Text\nEuropean flag\nOfficial Journal\nof the European Union\nEN\nL series\n10.1.2019\n"
+
+
+@pytest.mark.parametrize("head", [HEAD, HEAD.removeprefix("Text\nEuropean flag\n"), "Text\n"])
+def test_an_act_copied_with_the_page_of_the_site_is_read_without_its_menus(head: str) -> None:
+    menus = MENUS if head.startswith("Text") else MENUS.removesuffix("Language 1\nEnglish (en)\n")
+    document = parse_text(f"{menus}{head}{ACT}{SIGNED}\nTop\nAbout EUR-Lex".encode(), "page.txt")
+    alone = parse_text(f"{ACT}{SIGNED}".encode(), "act.txt")
+    assert document.title == TITLE
+    assert document.sections == alone.sections
+    assert document.id == "32019R9026"
+
+
+def test_what_only_speaks_of_texts_and_tops_keeps_them() -> None:
+    text = f"{ACT}{SIGNED}\nANNEX\nText\nNutcrackers\nTop\nSpring"
+    assert split_act(text)[1][-1].text.endswith("ANNEX\nText\nNutcrackers\nTop\nSpring")

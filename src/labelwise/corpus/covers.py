@@ -2,7 +2,8 @@
 
 An old page of EUR-Lex begins with its number, the title of the act and "Official Journal L 46 ,
 21/02/1976 P. 0001 - 0011"; a consolidated text begins with a disclaimer, the title, and the acts
-that amended it, and then says the title again.
+that amended it, and then says the title again. Who copies the whole page of the site has its menus
+above the act, down to the heading "Text", and "Top" below it.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ _NUMBER = CELEX.pattern + rf"(?:\s*[-—–]\s*{LANGUAGE}\b.*)?"
 _REFERENCE = r"Official Journal\s*,?\s*(?:(?:No\s+)?[LCP]\s?)?\d+.{0,80}"
 DISCLAIMER = re.compile(r"This (?:text|document) is meant purely as a documentation tool")
 FURNITURE = re.compile(
-    r"^(?:Avis juridique important|Important legal notice|\||P\d+_TA(?:-PROV)?\(\d{4}\)\d{4}"
+    r"^(?:Avis juridique important|Important legal notice|European flag|\|"
+    r"|P\d+_TA(?:-PROV)?\(\d{4}\)\d{4}"
     r"|Only the original UN/?ECE texts have (?:a )?legal effect.*"
-    rf"|EUR-Lex\s*-\s*-\s*{LANGUAGE}|(?:EUR-Lex\s*-\s*)?(?:CELEX:?\s*)?{_NUMBER}|{RUNNING_HEAD}|{_REFERENCE}"
+    rf"|EUR-Lex\s*-\s*-\s*{LANGUAGE}"
+    rf"|(?:EUR-Lex\s*-\s*|Document\s+)?(?:CELEX:?\s*)?{_NUMBER}|{RUNNING_HEAD}|{_REFERENCE}"
     rf"|{DISCLAIMER.pattern}.*)$"
 )
 _PAGE_REFERENCE = re.compile(
@@ -39,14 +42,38 @@ _TITLE = re.compile(
 _AMENDMENT_MARK = re.compile(r"[►▼]\s?(?:[A-Z]{1,2}\d{0,3}\b)?|◄")
 _COVER = 1500  # lines of a consolidated text's cover, at most
 _SAME = 80  # letters and digits of a title that tell it from every other
+# The last headings of the site's page before the text of the act.
+_SITE = re.compile(
+    r"^(?:Multilingual display|Languages, formats and link to OJ|Languages and formats available)$"
+)
+_MENUS = 400  # lines of menus, at most: a language each, and each format of it
 
 
 def celex_at_head(lines: Sequence[Line]) -> str | None:
     """The CELEX number that stands before the act on a line of its own."""
-    for line in lines[:_HEAD]:
+    for line in lines[: max(_HEAD, _end_of_menus(lines))]:
         if FURNITURE.match(line.text) and (found := celex_in(line.text)):
             return found
     return None
+
+
+def without_site(lines: Sequence[Line]) -> list[Line]:
+    """The act alone, where the page of the site was copied with its menus."""
+    begin = _end_of_menus(lines)
+    if not begin:
+        return list(lines)
+    tops = (at for at in range(len(lines) - 1, begin, -1) if lines[at].text == "Top")
+    end = next(tops, 0)
+    return list(lines[begin : end if len(lines) - end < _MENUS else len(lines)])
+
+
+def _end_of_menus(lines: Sequence[Line]) -> int:
+    """Where the act begins in the page of the site; 0 for any other text."""
+    signs = [at for at, line in enumerate(lines[:_MENUS]) if _SITE.match(line.text)]
+    if not signs:
+        return 0
+    after = range(signs[-1] + 1, min(len(lines), signs[-1] + _MENUS))
+    return 1 + next((at for at in after if lines[at].text == "Text"), signs[-1])
 
 
 def without_page_head(lines: Sequence[Line]) -> tuple[str, list[Line]]:

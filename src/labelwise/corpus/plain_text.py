@@ -11,6 +11,7 @@ from labelwise.corpus.covers import (
     without_amendment_marks,
     without_cover,
     without_page_head,
+    without_site,
 )
 from labelwise.corpus.decoding import decode, normalise, on_one_line
 from labelwise.corpus.document import Document, Section
@@ -80,7 +81,7 @@ def _lines(pages: list[list[str]]) -> list[Line]:
 
 
 def _split(lines: list[Line]) -> tuple[str, tuple[Section, ...]]:
-    named, act = without_page_head(lines)
+    named, act = without_page_head(without_site(lines))
     act = without_page_marks(without_cover(act))  # the cover is known by the head of its page
     title, sections = split_lines(act) or no_act(act)
     return named or title, sections
