@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
 from pathlib import Path
 
 import pytest
 
+from labelwise.corpus import covers
 from labelwise.corpus.document import Document
 from labelwise.corpus.eurlex_html import parse_html
 from labelwise.corpus.formex import parse_formex
@@ -189,6 +191,45 @@ def test_two_files_of_one_act_are_a_duplicate(tmp_path: Path) -> None:
 def test_an_annex_in_a_file_of_its_own_is_called_after_the_file() -> None:
     annex = FORMEX.replace("ACT>", "ANNEX>")
     assert parse_formex(annex.encode(), "L_2019008EN.01000901.xml").id == "L_2019008EN.01000901"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "10.1.2019 EN Official Journal of the European Union L 8/1",
+        "L 8/2 EN Official Journal of the European Union 10.1.2019",
+        "10.1.2019 | EN | Official Journal of the European Union | L 8/1 |",
+        "Official Journal of the European Union EN L series 2019/9026 10.1.2019",
+    ],
+)
+def test_a_running_head_in_the_line_of_the_act_is_neither_title_nor_header(head: str) -> None:
+    title, sections = split_act(f"{head} {ACT}{SIGNED}".replace("\n", " "))
+    assert title == TITLE
+    body = "THE EUROPEAN PARLIAMENT AND THE COUNCIL OF THE EUROPEAN UNION"
+    assert sections[0].text == f"{TITLE}\n{body}"
+
+
+@pytest.mark.parametrize("reference", ["", " Finnish special edition: Chapter 13 Volume 4 P. 0169"])
+def test_the_head_of_an_old_page_in_the_line_of_the_act_is_known_as_on_lines(
+    reference: str,
+) -> None:
+    whole = old_page(reference)
+    document = parse_text(whole.replace("\n", " ").encode(), "page.txt")
+    assert document.id == "31976L9211"
+    assert document.title == parse_text(whole.encode(), "page.txt").title
+    assert texts(document, "header") == [
+        "COUNCIL DIRECTIVE of 20 January 1976 on the weight of chestnuts (76/9211/EEC)\n"
+        "THE COUNCIL OF THE EUROPEAN COMMUNITIES"
+    ]
+
+
+@pytest.mark.parametrize("begin", ["OJ L figs are sold.", "EN 12/3 On figs.", "2024/9026 On figs."])
+def test_what_only_begins_like_a_running_head_stays_whole(begin: str) -> None:
+    assert split_act(begin)[1][0].text == begin
+
+
+def test_the_example_of_heads_holds() -> None:
+    assert doctest.testmod(covers).failed == 0
 
 
 MENUS = """Skip to main content

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from labelwise.corpus.act_lines import Line
 from labelwise.corpus.celex import CELEX, celex_in
-from labelwise.corpus.page_marks import LANGUAGE, RUNNING_HEAD
+from labelwise.corpus.page_marks import LANGUAGE, RUNNING_HEAD, page_marks
 
 _NUMBER = CELEX.pattern + rf"(?:\s*[-—–]\s*{LANGUAGE}\b.*)?"
 _REFERENCE = r"Official Journal\s*,?\s*(?:(?:No\s+)?[LCP]\s?)?\d+.{0,80}"
@@ -29,6 +29,13 @@ FURNITURE = re.compile(
 _PAGE_REFERENCE = re.compile(
     r"^Official Journal (?:[LCP] )?\d+ ?, ?\d\d/\d\d/\d{4} P\. ?\d+ ?- ?\d+"
 )
+# The same heads where a text has lost its line breaks: the act follows in the line.
+_OLD_HEAD = re.compile(
+    rf"(EUR-Lex - {CELEX.pattern} - {LANGUAGE}) (?:(?:Avis juridique important|Important legal"
+    rf" notice) )?(?:\| )?({CELEX.pattern}) (.{{1,3000}}?) ({_PAGE_REFERENCE.pattern[1:]}"
+    r"(?:\s+\w+ special edition:? Chapter \d+ Volume \d+ P\. \d+)*+)\s+(?=\w)"
+)
+_NEW_HEAD = re.compile(rf"{RUNNING_HEAD}(?=\w)")
 _HEAD = 10  # lines of an old page's head, at most
 _NO_TITLE = re.compile(r"^(?:THE\s+[A-Z]|Having\s+regard|Whereas|HAS\s|HAVE\s|(?:Sole )?Article\b)")
 _CONSOLIDATED = re.compile(
@@ -47,6 +54,20 @@ _SITE = re.compile(
     r"^(?:Multilingual display|Languages, formats and link to OJ|Languages and formats available)$"
 )
 _MENUS = 400  # lines of menus, at most: a language each, and each format of it
+
+
+def heads_apart(line: str) -> list[str]:
+    """The heads of its page that a text begins with, each as a line, and what follows them.
+
+    >>> heads_apart("7.2.2007 EN Official Journal of the European Union L 33/1 On figs Whereas")
+    ['7.2.2007 EN Official Journal of the European Union L 33/1', 'On figs Whereas']
+    """
+    if old := _OLD_HEAD.match(line):
+        return [*old.groups(), line[old.end() :]]
+    new = _NEW_HEAD.match(line)
+    if new and all(page_marks([new[0].rstrip(" |,")])):
+        return [new[0].rstrip(" |,"), line[new.end() :]]
+    return [line]
 
 
 def celex_at_head(lines: Sequence[Line]) -> str | None:

@@ -8,6 +8,7 @@ from labelwise.corpus.act_lines import Line
 from labelwise.corpus.celex import document_id, with_sector
 from labelwise.corpus.covers import (
     celex_at_head,
+    heads_apart,
     without_amendment_marks,
     without_cover,
     without_page_head,
@@ -58,10 +59,12 @@ def document_of(lines: list[Line], name: str, celex: str | None = None) -> Docum
 
 def _pages(text: str) -> list[list[str]]:
     """The lines of each page; text that was never printed is one page."""
-    return [
+    pages = [
         [line for raw in normalise(page).splitlines() if (line := _tidy(raw))]
         for page in text.split("\f")
     ]
+    pages[0][:1] = [head for line in pages[0][:1] for head in heads_apart(line)]
+    return pages
 
 
 def _tidy(line: str) -> str:
