@@ -156,3 +156,34 @@ def test_an_annex_that_was_run_together_with_its_title_is_found() -> None:
     ):
         assert found_again(f"{act}{annex} in mm.")[-2] == heading
     assert found_again(f"{act} See ANNEXES and the Annex.")[-1].endswith("the Annex.")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("RECOGNIZING that nuts are scarce", "TAKING INTO ACCOUNT the wishes of squirrels"),
+        ("AWARE of the price of nuts", "BEARING IN MIND that squirrels pay nothing"),
+        ("WHEREAS, without prejudice to squirrels, nuts are sold", "CONSIDERING their price"),
+        ("Whereas: (1) nuts are scarce", "HAVING REGARD TO squirrels"),
+    ],
+)
+def test_recitals_in_the_line_of_the_parties_are_not_in_the_header(first: str, second: str) -> None:
+    sections = split_act(
+        "CONVENTION on nuts THE PARTIES TO THE PRESENT CONVENTION,"
+        f" hereinafter called ‘the Parties’, {first}, {second}, HAVE AGREED AS FOLLOWS:"
+        " Article 1 Nuts are sold. Article 2 Dearly."
+    )[1]
+    assert [(one.kind, one.text) for one in sections[:2]] == [
+        (
+            "header",
+            "CONVENTION on nuts THE PARTIES TO THE PRESENT CONVENTION,"
+            " hereinafter called ‘the Parties’,",
+        ),
+        ("recitals", f"{first},\n{second},"),
+    ]
+
+
+def test_a_letter_before_a_recital_stays_with_it() -> None:
+    recital = "(a) RECALLING that nuts are sold and that squirrels eat most of them,"
+    sections = split_act(f"{TITLE}{PARTIES}{recital}\n{AGREED}{CHAPTERS}{SIGNED}")[1]
+    assert recital in "\n".join(texts(sections, "recitals")).splitlines()

@@ -75,6 +75,9 @@ _BREAKS = re.compile(
     r"\s(?:"
     r"(?<=\S\s)(?<!\bOF\s)(?<!\bAND\s)\s*"
     r"(?=THE\s[A-Z][A-Z ,]{4,150}[,.;]?\s+(?:Having\s+regard|Whereas)\b)"
+    # RECALLING that, BEARING IN MIND the: what parties to an agreement begin their recitals with
+    r"|(?<=[,;:]\s)\s*(?=(?:[A-Z]{3,}(?:ING|ED|FUL|OUS)|AWARE|WHEREAS)"
+    r"(?:\s[A-Z]{2,}){0,3},?\s+[a-z]|Whereas:\s)"
     rf"|(?<=\S\s)\s*(?={_FORMULA_START}[^a-z]{{0,60}}:)"
     r"|(?<=:\s)\s*(?=(?:Sole\s+)?(?:Article|ARTICLE)\b)"
     r"|(?<=[.;:)]\s)\s*(?=Done at [A-Z][a-z]+)"
