@@ -187,3 +187,36 @@ def test_a_letter_before_a_recital_stays_with_it() -> None:
     recital = "(a) RECALLING that nuts are sold and that squirrels eat most of them,"
     sections = split_act(f"{TITLE}{PARTIES}{recital}\n{AGREED}{CHAPTERS}{SIGNED}")[1]
     assert recital in "\n".join(texts(sections, "recitals")).splitlines()
+
+
+RESOLUTION = "COUNCIL RESOLUTION\nof 3 March 2024\non figs in schools\n(C/2024/9180)"
+COUNCIL = "THE COUNCIL OF THE EUROPEAN UNION"
+
+
+@pytest.mark.parametrize(
+    ("between", "recitals"),
+    [
+        (",\n", "RECALLING its conclusions on dates;\nEat figs."),
+        (",\n", "1.\nSTRESSING that figs are sweet;\n2.\nEat figs."),
+        (", ", "Having regard to its conclusions on dates;\nEat figs."),
+    ],
+)
+def test_a_resolution_that_is_not_signed_has_header_and_recitals(
+    between: str, recitals: str
+) -> None:
+    title, sections = split_act(f"{RESOLUTION}\n{COUNCIL}{between}{recitals}")
+    assert title == RESOLUTION.replace("\n", " ")
+    assert [(section.kind, section.text) for section in sections] == [
+        ("header", f"{RESOLUTION}\n{COUNCIL}"),
+        ("recitals", recitals),
+    ]
+
+
+def test_the_beginning_of_an_act_falls_into_its_zones_though_its_articles_are_not_there() -> None:
+    sections = split_act(f"{RESOLUTION}\n{COUNCIL},\nHaving regard to the Treaty,\nWhereas:")[1]
+    assert [section.kind for section in sections] == ["header", "recitals"]
+
+
+def test_a_body_that_a_text_only_names_makes_no_act_of_it() -> None:
+    sections = split_act(f"A notice on figs\nIt is by\n{COUNCIL},\nwhich likes figs.\nThe end")[1]
+    assert [section.kind for section in sections] == ["article"]

@@ -98,6 +98,7 @@ _PART_OF_JOURNAL = re.compile(
     r"|RECOMMENDATIONS|GUIDELINES|RESOLUTIONS|INTERNATIONAL AGREEMENTS"
     r"|ACTS ADOPTED BY BODIES CREATED BY INTERNATIONAL AGREEMENTS))$"
 )
+_LABEL = re.compile(r"^\(?\w{1,3}[.)]$")  # the number of a recital on a line of its own
 _PREAMBLE = re.compile(r"^(?:PREAMBLE|Preamble)$")
 # What follows the title of an agreement: who agrees, as in "THE KINGDOM OF BELGIUM,".
 _PARTY = re.compile(
@@ -107,6 +108,7 @@ _PARTY = re.compile(
 # A title that goes on in the next line: "BETWEEN THE EUROPEAN UNION AND / THE SWISS CONFEDERATION".
 _JOINS = re.compile(r"(?i:\b(?:and|between|by|concerning|for|from|in|of|on|to|with))$")
 _NO_ACT_TITLE = 300  # characters
+_BEFORE_BODY = 40  # lines that a title has, at most
 _TITLE_LENGTH = 1500  # characters; titles of acts are shorter, a missing enacting body is not
 
 
@@ -157,6 +159,7 @@ def split_lines(lines: Sequence[Line]) -> tuple[str, tuple[Section, ...]] | None
         formula is not None,
         marked or alone or first_is_one,
         any(RECITAL.match(line.text) for line in lines[:end]) and end < len(lines),
+        _names_body(lines[:end]),
     )
     if not any(signs):
         return None
@@ -265,6 +268,8 @@ def split_front(lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
     start = next(recitals_in, next(preamble, len(kept)) if body is None else after)
     if body is None:
         body = start
+    if start - 1 > body and _LABEL.match(kept[start - 1]):
+        start -= 1
     if body < start:
         kept[start - 1] = kept[start - 1].rstrip(" ,;")
     names = [line for line in kept[:body] if not FURNITURE.match(line)]
@@ -300,6 +305,18 @@ def _pieces(text: str) -> list[tuple[bool, str]]:
         formula = _FORMULA_AND_MORE.match(piece)
         pieces += [formula[1], piece[formula.end() :]] if formula else [piece]
     return [(at == 0, piece) for at, piece in enumerate(pieces) if piece]
+
+
+def _names_body(lines: Sequence[Line]) -> bool:
+    """Whether the body that enacts and the first recital show an act that goes no further: one
+    without articles, such as a resolution, or only the beginning of one."""
+    texts = [line.text for line in lines[:_BEFORE_BODY]]
+    return any(
+        body_and_recitals(text)
+        # the number of a recital may stand on a line of its own
+        or (ends_with_body(text) and any(map(RECITAL.match, texts[at + 1 : at + 3])))
+        for at, text in enumerate(texts)
+    )
 
 
 def _find_formula(lines: Sequence[Line]) -> int | None:
