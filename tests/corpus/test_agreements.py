@@ -220,3 +220,30 @@ def test_the_beginning_of_an_act_falls_into_its_zones_though_its_articles_are_no
 def test_a_body_that_a_text_only_names_makes_no_act_of_it() -> None:
     sections = split_act(f"A notice on figs\nIt is by\n{COUNCIL},\nwhich likes figs.\nThe end")[1]
     assert [section.kind for section in sections] == ["article"]
+
+
+PROPOSAL = "Proposal for a\nCOUNCIL REGULATION\non the welfare of fig trees"
+
+
+def test_the_memorandum_of_a_proposal_is_neither_its_title_nor_its_header() -> None:
+    memorandum = (
+        f"EUROPEAN COMMISSION\nBrussels, 12.3.2024\nCOM(2024) 9123 final\n{PROPOSAL}\n"
+        "EXPLANATORY MEMORANDUM\n1. CONTEXT OF THE PROPOSAL\n"
+        "Considering their age, trees need care.\n"
+        "Proposal for a Directive on dates is under way.\n2024/9067 (NLE)"
+    )
+    act = (
+        f"{PROPOSAL}\n{COUNCIL},\nHaving regard to the Treaty,\nHAS ADOPTED THIS REGULATION:\n"
+        "Article 1\nFig trees are watered.\nArticle 2\nDaily.\nDone at Brussels,\nANNEX\nTrees"
+    )
+    title, sections = split_act(f"{memorandum}\n{act}")
+    assert title == PROPOSAL.replace("\n", " ")
+    assert sections[:-1] == split_act(act)[1][:-1]
+    assert sections[-1].text == f"Done at Brussels,\n{memorandum}\nANNEX\nTrees"
+
+
+def test_a_proposal_without_a_memorandum_keeps_its_cover() -> None:
+    sections = split_act(f"COM(2024) 9123 final\n{PROPOSAL}\n{COUNCIL},\nWhereas figs are sweet,")[
+        1
+    ]
+    assert sections[0].text == f"COM(2024) 9123 final\n{PROPOSAL}\n{COUNCIL}"

@@ -98,6 +98,8 @@ _PART_OF_JOURNAL = re.compile(
     r"|RECOMMENDATIONS|GUIDELINES|RESOLUTIONS|INTERNATIONAL AGREEMENTS"
     r"|ACTS ADOPTED BY BODIES CREATED BY INTERNATIONAL AGREEMENTS))$"
 )
+_MEMORANDUM = re.compile(r"^(?:EXPLANATORY MEMORANDUM|Explanatory memorandum)$")
+_PROPOSAL = re.compile(r"^(?:(?:Amended|Joint) )?proposal for an?\b", re.I)
 _LABEL = re.compile(r"^\(?\w{1,3}[.)]$")  # the number of a recital on a line of its own
 _PREAMBLE = re.compile(r"^(?:PREAMBLE|Preamble)$")
 # What follows the title of an agreement: who agrees, as in "THE KINGDOM OF BELGIUM,".
@@ -228,14 +230,23 @@ def _act(
     front: Sequence[str], articles: Sequence[Sequence[str]], attachments: Sequence[str]
 ) -> tuple[str, tuple[Section, ...]] | None:
     """The sections of these zones; None where none of them has any text."""
+    front, memorandum = _memorandum_apart(front)
     front, contents = _contents_apart(front)
     title, header, recitals = split_front(front)
-    attachments = with_notes(attachments, contents)
+    attachments = with_notes(attachments, [*memorandum, *contents])
     zones: list[tuple[SectionKind, Sequence[str]]] = [("header", header), ("recitals", recitals)]
     zones += [("article", article) for article in articles]
     zones.append(("attachments", attachments))
     sections = sections_of(zones)
     return (title, sections) if sections else None
+
+
+def _memorandum_apart(lines: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The act that is proposed, and what stands before it: a cover and why it is proposed."""
+    begin = next((at for at, line in enumerate(lines) if _MEMORANDUM.match(line)), len(lines))
+    proposals = (at for at in range(len(lines) - 1, begin, -1) if _PROPOSAL.match(lines[at]))
+    at = next(proposals, 0)
+    return lines[at:], lines[:at]
 
 
 def _contents_apart(lines: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
