@@ -119,6 +119,13 @@ def test_an_article_on_annexes_does_not_end_the_articles_and_the_annexes_do() ->
     assert texts(sections, "attachments") == [annex]
 
 
+def test_an_article_on_annexes_may_be_the_last() -> None:
+    body = "Article 1\nNuts.\nArticle 2\nAnnexes\nThe Annexes are part of this Agreement.\n"
+    sections = split_act(TITLE + PARTIES + RECITALS + AGREED + body + SIGNED + "ANNEX\nSizes")[1]
+    assert texts(sections, "article")[1] == "Annexes\nThe Annexes are part of this Agreement."
+    assert texts(sections, "attachments") == [SIGNED + "ANNEX\nSizes"]
+
+
 def test_articles_of_an_annex_are_not_those_of_an_act_without_articles() -> None:
     annex = "ANNEX\nArticle 1\nConduct.\nArticle 2\nGifts."
     sections = split_act(f"{TITLE}{AGREED}The code in the Annex is adopted.\n{SIGNED}{annex}")[1]

@@ -354,6 +354,8 @@ def _body_end(
     """Where the articles end: at "Done at ...", at an annex, or at a second text's Article 1."""
     begin = candidates[0].at if candidates and not start else start
     done = len(lines)
+    # "Article 80 / Annexes / The Annexes are part of this Agreement."
+    headings = {found.at for found in candidates if not found.rest}
     annexes: list[int] = []
     for at in range(begin, len(lines)):
         if in_quotation[at] != "no":
@@ -362,7 +364,8 @@ def _body_end(
             done = at
             break
         if lines[at].role == "annex" or (
-            ANNEX.match(lines[at].text) and not (lines[at].in_table or at == begin)
+            ANNEX.match(lines[at].text)
+            and not (lines[at].in_table or at == begin or at - 1 in headings)
         ):
             annexes.append(at)
     places = [found.at for found in candidates]
