@@ -64,6 +64,20 @@ def test_a_method_is_trained_and_reported_by_year_with_the_settings_of_the_whole
     assert "## Without near-copies" in page
 
 
+def test_a_model_of_the_random_split_is_not_measured_on_documents_that_it_was_trained_on(
+    labelwise: Callable, corpus: Path, by_year: Path, tmp_path: Path
+) -> None:
+    """Its figures, far too good, stood in the place of the model that was trained by year."""
+    results, bundle = tmp_path / "results", tmp_path / "svm.bundle"
+    assert labelwise("train", "svm", "--data", corpus, "--out", bundle).code == 0
+    called = labelwise("evaluate", bundle, "--data", by_year, "--results", results)
+    assert called.code == 1
+    assert "trained on synthetic, with other labels or label counts" in called.err
+    assert "synthetic-by-year" in called.err
+    assert not results.exists()
+    assert labelwise("evaluate", bundle, "--data", corpus, "--results", results).code == 0
+
+
 def test_settings_of_its_own_come_first(by_year: Path, tmp_path: Path) -> None:
     for data, value in (("synthetic", 0.5), ("synthetic-by-year", 0.25)):
         (tmp_path / data).mkdir(exist_ok=True)

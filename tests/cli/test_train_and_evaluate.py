@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from labelwise import bundle as bundles
-from labelwise.evaluation.runs import Run
+from labelwise.corpus.dataset import open_dataset
+from labelwise.errors import LabelwiseError
+from labelwise.experiments.measured import measure
 
 
 @pytest.fixture(scope="module")
@@ -172,12 +174,13 @@ def test_labels_that_the_model_never_heard_of_are_an_error_and_not_a_better_scor
         (other / f"{split}.jsonl").write_text("\n".join(map(json.dumps, acts)), "utf-8")
     called = labelwise("evaluate", bundle, "--data", other, "--results", tmp_path / "r")
     assert called.code == 1
-    assert "999999" in called.err
-    assert "measure the model on a file with --on" in called.err
+    assert "other labels or label counts than the data set other" in called.err
+    with pytest.raises(LabelwiseError, match=r"999999.*measure the model on a file with --on"):
+        measure(bundles.load(bundle), open_dataset(other), card={})
 
 
 def test_on_another_data_set_chance_is_that_of_the_labels_of_the_model(
-    labelwise: Callable, corpus: Path, bundle: Path, tmp_path: Path
+    corpus: Path, bundle: Path, tmp_path: Path
 ) -> None:
     """The other has five training documents: its labels fall into groups of other sizes."""
     other = tmp_path / "other"
@@ -185,9 +188,7 @@ def test_on_another_data_set_chance_is_that_of_the_labels_of_the_model(
     for split in ("train", "dev", "test"):
         lines = (corpus / f"{split}.jsonl").read_text("utf-8").splitlines()[:5]
         (other / f"{split}.jsonl").write_text("\n".join(lines), "utf-8")
-    called = labelwise("evaluate", bundle, "--data", other, "--results", tmp_path / "r")
-    assert called.code == 0
-    run = Run.read(tmp_path / "r" / "other" / "svm" / "seed-0.json")
+    run = measure(bundles.load(bundle), open_dataset(other), card={})
     space = bundles.load(bundle).label_space
     groups = {group: part.stop - part.start for group, part in space.groups.items()}
     assert (run.data.groups, run.data.label_space) == (groups, space.fingerprint)

@@ -54,7 +54,8 @@ def as_trained(dataset: Dataset, card: Mapping[str, Any]) -> Dataset:
     """The view of a data set that a bundle was trained on, where labels were hidden from it.
 
     A bundle of a data set with additions is never measured among those of the data set alone, nor
-    the other way round.
+    the other way round; nor is one of another data set, whose training documents may be the very
+    ones that this one measures on.
     """
     trained = card.get("data", {})
     name = str((trained.get("hidden") or {}).get("data") or trained.get("name", ""))
@@ -65,9 +66,14 @@ def as_trained(dataset: Dataset, card: Mapping[str, Any]) -> Dataset:
             "file with --on"
         )
     hiding = hiding_of_card(card)
-    if hiding is None or card["data"]["hidden"]["fingerprint"] != dataset.fingerprint:
-        return dataset
-    return hide(dataset, hiding)
+    view = hide(dataset, hiding) if hiding else dataset
+    if trained.get("label_space", view.label_space.fingerprint) != view.label_space.fingerprint:
+        raise LabelwiseError(
+            f"the model was trained on {trained.get('name', 'other data')}, with other labels or "
+            f"label counts than the data set {view.name} has now: give the data that it was "
+            "trained on, or measure it on a file with --on"
+        )
+    return view
 
 
 def additions_of(
