@@ -12,6 +12,7 @@ from conformance import QUICK
 from encoder_cases import tiny_encoder
 
 from labelwise import bundle as bundles
+from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.experiments.configs import find_vectors, read_config, settings_from
@@ -150,7 +151,8 @@ def test_every_method_is_trained_by_its_file_for_eurlex57k(
     assert file.read_text("utf-8").startswith("# ")
     asked = asdict(settings_from(cls.Settings, method, file)) | small
     if asked.get("vectors"):
-        joined = tmp_path / "vectors" / asked["vectors"]
+        data = open_dataset(eurlex57k).fingerprint
+        joined = tmp_path / "vectors" / data / asked["vectors"]
         assert "+" in joined.name
         assert read_vectors(joined).dim == 7
         asked["vectors"] = str(joined)

@@ -386,10 +386,32 @@ def test_vectors_are_learned_or_joined_where_settings_ask_for_them(
     job = trainings.job_of(one, corpus, folders, "")
     assert "learning skipgram-4.txt.xz" in capsys.readouterr().err
     file = dict(setting.split("=") for setting in job.settings)["vectors"]
-    assert Path(file) == here / "bundles/vectors/vectors.txt+skipgram-4.txt.xz"
+    kept = here / "bundles/vectors" / corpus.fingerprint
+    assert Path(file) == kept / "vectors.txt+skipgram-4.txt.xz"
     assert read_vectors(file).dim == 54
     trainings.job_of(one, corpus, folders, "")
     assert capsys.readouterr().err == ""  # they are kept
+
+
+def test_vectors_learned_from_other_documents_are_not_taken(
+    here: Path, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two data sets share a folder of bundles, and the second was trained with the vectors of the
+    first without a word."""
+    pytest.importorskip("numba")
+    (here / "others").mkdir()
+    make_dataset(here / "others", seed=7, train=40, dev=8, test=8)
+    folders = trainings.Folders(here / "results", here / "bundles")
+    files = []
+    for folder in (data, here / "others"):
+        corpus = corpora.open_corpus(folder, None, ())
+        given = ["vectors=skipgram-4.txt.xz"]
+        (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", given)
+        job = trainings.job_of(one, corpus, folders, "")
+        assert "learning skipgram-4.txt.xz" in capsys.readouterr().err
+        files.append(dict(setting.split("=") for setting in job.settings)["vectors"])
+    first, second = map(read_vectors, files)
+    assert first.words != second.words
 
 
 def test_a_setting_that_an_older_run_does_not_know_had_its_default(here: Path, data: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import labelwise
+from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.errors import InputError
 from labelwise.text.vector_files import write_vectors
@@ -30,7 +31,8 @@ def test_vectors_of_two_files_are_joined_and_kept_beside_the_bundle(
     config.write_text('vectors = "vectors.txt+own.txt"\n')
     out = tmp_path / "made" / "cnn.bundle"
     model = labelwise.train("cnn-lwan", data=acts, out=out, config=config, settings=QUICK)
-    joined = tmp_path / "made" / "vectors" / "vectors.txt+own.txt"
+    kept = tmp_path / "made" / "vectors" / open_dataset(acts).fingerprint
+    joined = kept / "vectors.txt+own.txt"
     assert model.method.settings.vectors == str(joined)
     assert read_vectors(joined).dim == known.dim + 3
     assert labelwise.load(out).labels.fingerprint == model.labels.fingerprint

@@ -1,7 +1,8 @@
 """From the name of word vectors in a method's settings to a file of them.
 
 A name is that of a file, ``skipgram-200.txt.xz`` (learned from the training documents, 200 numbers
-a word), or two names joined by ``+``. What is learned or joined is kept, for the next training.
+a word), or two names joined by ``+``. What is learned or joined is kept, for the next training on
+the same data.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from labelwise.corpus.dataset import NOTHING, Additions
+from labelwise.corpus.dataset import NOTHING, Additions, open_dataset
 from labelwise.errors import InputError
 from labelwise.experiments.configs import find_vectors
 from labelwise.experiments.word_vectors import write_joined, write_learned
@@ -28,11 +29,14 @@ def vectors_file(
     *,
     additions: Additions = NOTHING,
 ) -> Path:
-    """The file of the vectors, made in the folder ``kept`` where there is none yet."""
-    for found in (Path(find_vectors(name, data, config)), kept / name):
-        if found.is_file():
-            return found
-    made = kept / name
+    """The file of the vectors, made where there is none yet: in the folder ``kept``, in one for
+    this data, since another data set may have the same folder of bundles."""
+    given = Path(find_vectors(name, data, config))
+    if given.is_file():
+        return given
+    made = kept / open_dataset(data, additions).fingerprint / name
+    if made.is_file():
+        return made
     if "+" in name:
         first, _, second = name.partition("+")
         files = (
