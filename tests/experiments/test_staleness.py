@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from labelwise import bundle as bundles
+from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.experiments import trainings
 from labelwise.experiments.corpora import Corpus, open_corpus
@@ -17,6 +18,7 @@ from labelwise.experiments.staleness import unfinished
 from labelwise.experiments.trainings import Folders, Training
 from labelwise.methods import get
 from labelwise.methods.blend import Blend
+from labelwise.methods.svm import SVMSettings
 
 
 @pytest.fixture
@@ -45,13 +47,13 @@ def finish(one: Training, corpus: Corpus, folders: Folders, **members: dict[str,
     return file
 
 
-def save(name: str, corpus: Corpus, folders: Folders, **card: Any) -> None:
-    from labelwise.corpus.dataset import open_dataset
-
+def save(name: str, corpus: Corpus, folders: Folders, settings: Any = None, **card: Any) -> None:
     dataset = open_dataset(Path(str(corpus.data)))
-    method = get("exact-match")()
+    cls = get(name.removesuffix("-0"))
+    method = cls(settings or cls.Settings())
     method.fit(dataset.train, dataset.dev, dataset.label_space)
-    bundles.save(method, folders.bundle(name), card=card)
+    data = {"fingerprint": corpus.run_fingerprint}
+    bundles.save(method, folders.bundle(name), card={"data": data, **card})
 
 
 @pytest.fixture
@@ -87,6 +89,35 @@ def test_a_bundle_that_is_gone_has_not_changed(
     (folders.bundle("svm-0") / bundles.MANIFEST).unlink()
     assert not unfinished(wanted(corpus), corpus, folders)
     finished.unlink()
+    assert set(unfinished(wanted(corpus), corpus, folders)) == {"svm-0", "blend-0"}
+
+
+def test_the_bundle_of_another_data_set_in_the_place_of_a_members_is_not_joined(
+    corpus: Corpus, folders: Folders, finished: Path, tmp_path: Path
+) -> None:
+    """Two data sets share a folder of bundles: the blend of the one was made of the models of the
+    other, or failed."""
+    make_dataset(tmp_path / "others", seed=1, train=30, dev=6, test=6)
+    others = open_corpus(tmp_path / "others", None, ())
+    for name in ("svm-0", "lexical-0"):
+        save(name, others, folders)
+    assert not unfinished(wanted(corpus), corpus, folders)  # those of before are gone, not changed
+    finished.unlink()
+    assert set(unfinished(wanted(corpus), corpus, folders)) == {"svm-0", "lexical-0", "blend-0"}
+
+
+def test_the_bundle_of_other_settings_in_the_place_of_a_members_is_not_joined(
+    corpus: Corpus, folders: Folders, finished: Path
+) -> None:
+    """As where the same folder of bundles served other results."""
+    save("svm-0", corpus, folders, SVMSettings(C=2.0))
+    assert set(unfinished(wanted(corpus), corpus, folders)) == {"svm-0", "blend-0"}
+
+
+def test_a_damaged_member_is_trained_again(
+    corpus: Corpus, folders: Folders, finished: Path
+) -> None:
+    (folders.bundle("svm-0") / bundles.MANIFEST).write_bytes(b"{")
     assert set(unfinished(wanted(corpus), corpus, folders)) == {"svm-0", "blend-0"}
 
 

@@ -19,12 +19,12 @@ def unfinished(
     wanted: Mapping[str, Training], corpus: Corpus, folders: Folders
 ) -> dict[str, Training]:
     """The trainings without a run, what is joined from one of them, and members whose bundle is
-    needed again but gone."""
+    needed again but gone, or has given way to one of other data or settings."""
     missing = {name for name, one in wanted.items() if not _is_finished(one, corpus, folders)}
     missing |= {name for name, one in wanted.items() if missing.intersection(one.members)}
     for name in list(missing):
         for member in wanted[name].members:
-            if not (folders.bundle(member) / bundles.MANIFEST).is_file():
+            if not _has_bundle(wanted[member], corpus, folders):
                 missing.add(member)
     return {name: one for name, one in wanted.items() if name in missing}
 
@@ -38,7 +38,7 @@ def _is_finished(one: Training, corpus: Corpus, folders: Folders) -> bool:
         if run["data"]["fingerprint"] != corpus.run_fingerprint:
             return False
         if one.members:  # what is joined has the settings of its members
-            return not _has_other_members(one, run.get("members", {}), folders)
+            return not _has_other_members(one, run.get("members", {}), corpus, folders)
         if compared(run["settings"], type(one.settings)) != one.compared:
             return False
         return not _was_cut_short(run["settings"], get(one.method)(one.settings), log_path(path))
@@ -46,12 +46,36 @@ def _is_finished(one: Training, corpus: Corpus, folders: Folders) -> bool:
         return False
 
 
-def _has_other_members(one: Training, digests: Mapping[str, str], folders: Folders) -> bool:
+def _has_bundle(one: Training, corpus: Corpus, folders: Folders) -> bool:
+    """Whether the bundle of a training lies in its place. A folder of bundles may have served
+    another data set, or other settings, since."""
+    try:
+        if not _is_of(folders.bundle(one.name), corpus):
+            return False
+        manifest = bundles.describe(folders.bundle(one.name))
+    except BundleError:  # damaged: it is trained again
+        return False
+    settings = compared(manifest["settings"], type(one.settings))
+    return manifest["method"] == one.method and settings == one.compared
+
+
+def _is_of(bundle: Path, corpus: Corpus) -> bool:
+    """Whether there is such a bundle, trained on this data."""
+    if not (bundle / bundles.MANIFEST).is_file():
+        return False
+    data = bundles.describe(bundle)["card"].get("data", {})
+    return bool(data.get("fingerprint", corpus.run_fingerprint) == corpus.run_fingerprint)
+
+
+def _has_other_members(
+    one: Training, digests: Mapping[str, str], corpus: Corpus, folders: Folders
+) -> bool:
     """Whether a run was joined from others than the members of now. Without the digest of a member
-    nobody can tell, so that it is joined anew; a bundle that is gone has not changed."""
+    nobody can tell, so that it is joined anew; a bundle that is gone has not changed, nor has one
+    whose place another data set took."""
     if not all(digests.get(name) for name in one.members):
         return True
-    there = [name for name in one.members if (folders.bundle(name) / bundles.MANIFEST).is_file()]
+    there = [name for name in one.members if _is_of(folders.bundle(name), corpus)]
     return any(bundles.describe(folders.bundle(name))["digest"] != digests[name] for name in there)
 
 
