@@ -414,6 +414,20 @@ def test_vectors_learned_from_other_documents_are_not_taken(
     assert first.words != second.words
 
 
+def test_the_checkpoint_of_other_documents_is_not_in_the_way(here: Path, data: Path) -> None:
+    """A training was killed, and then its data changed, or another data set was asked for: the
+    checkpoint did not fit, and `reproduce` has no way to train without resuming."""
+    (here / "others").mkdir()
+    make_dataset(here / "others", seed=7, train=40, dev=8, test=8)
+    folders = trainings.Folders(here / "results", here / "bundles")
+    kept = set()
+    for folder in (data, here / "others"):
+        corpus = corpora.open_corpus(folder, None, ())
+        (one,) = trainings.trainings(["han"], 1, corpus, here / "none", ())
+        kept |= {trainings.job_of(one, corpus, folders, "").run_dir for _ in range(2)}
+    assert len(kept) == 2
+
+
 def test_a_setting_that_an_older_run_does_not_know_had_its_default(here: Path, data: Path) -> None:
     corpus = corpora.open_corpus(data, None, ())
     (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ())

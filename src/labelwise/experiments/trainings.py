@@ -47,10 +47,10 @@ class Training:
     def compared(self) -> dict[str, Any]:
         return compared(dataclasses.asdict(self.settings), type(self.settings))
 
-    @property
-    def digest(self) -> str:
-        """Of the settings: a checkpoint is never resumed under other settings."""
-        text = json.dumps(self.compared, sort_keys=True)
+    def digest_on(self, corpus: Corpus) -> str:
+        """Of the settings and the data: a checkpoint is never resumed under others, and never in
+        the way of a training with others."""
+        text = json.dumps([self.compared, corpus.run_fingerprint], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
@@ -189,7 +189,7 @@ def job_of(one: Training, corpus: Corpus, folders: Folders, command: str) -> Job
         method=one.method,
         seed=one.seed,
         settings=[f"{k}={typed(v)}" for k, v in dataclasses.asdict(settings).items()],
-        run_dir=str(folders.bundles / f"{one.name}.bundle.run" / one.digest),
+        run_dir=str(folders.bundles / f"{one.name}.bundle.run" / one.digest_on(corpus)),
         data=str(corpus.data) if prepared is None else None,
         prepared=str(prepared) if prepared is not None else None,
         rows=str(rows) if rows is not None else None,
