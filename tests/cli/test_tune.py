@@ -136,6 +136,55 @@ def test_trials_planned_here_are_tried_without_optuna_and_told_here(
     assert "0 trials are new" in labelwise(*asked, *VARY, "--tell", "results.jsonl").err
 
 
+@pytest.mark.usefixtures("workers_here")
+@pytest.mark.parametrize("changed", ["min_count", "data"])
+def test_trials_made_with_other_settings_or_data_are_not_in_one_study(
+    labelwise: Callable[..., Any], data: Path, tmp_path: Path, changed: str
+) -> None:
+    """The best trial had another min_count, or other documents, than the file of settings said."""
+    asked = ("tune", "svm", "--vary", "C=0.1,1")
+    said = labelwise(*asked, "--data", data, "--trials", 1, "--out", "best.toml")
+    assert said.code == 0, said.err
+    other, settings = data, ("--set", "min_count=5") if changed == "min_count" else ()
+    if changed == "data":
+        other = tmp_path / data.name  # of the same name
+        make_dataset(other, seed=1, train=60, dev=12, test=12)
+    again = labelwise(*asked, "--data", other, *settings, "--trials", 2, "--out", "other.toml")
+    assert again.code == 1
+    assert f"tune.db: the trials of this study of svm were made with another {changed}" in again.err
+    assert not (tmp_path / "other.toml").exists()
+    assert labelwise(*asked, "--data", data, "--trials", 2, "--set", "seed=0").code == 0
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_what_came_of_other_trials_is_neither_told_nor_taken_for_these(
+    labelwise: Callable[..., Any], data: Path, tmp_path: Path
+) -> None:
+    """Trials are numbered from zero in every study: those of another one had the same numbers."""
+    asked = ("tune", "svm", "--data", data)
+    plans = {}
+    for name, vary in {"one": "C=0.1", "other": "C=2"}.items():
+        study = ("--study", f"{name}.db", "--vary", vary)
+        plans[name] = (*asked, *study)
+        (tmp_path / f"{name}.jsonl").write_text(labelwise(*plans[name], "--plan", 1).out)
+    assert labelwise(*asked, "--run", "one.jsonl", "--out", "results.jsonl").code == 0
+
+    refused = labelwise(*asked, "--run", "other.jsonl", "--out", "results.jsonl")
+    assert refused.code == 1
+    assert "results.jsonl: trial 0 stands here already, made with another C than" in refused.err
+    fixed = ("--set", "min_count=5")
+    refused = labelwise(*asked, *fixed, "--run", "one.jsonl", "--out", "results.jsonl")
+    assert refused.code == 1
+    assert "another min_count than" in refused.err
+
+    refused = labelwise(*plans["other"], "--tell", "results.jsonl")
+    assert refused.code == 1
+    assert "trial 0 was made with another C than this study planned" in refused.err
+    told = labelwise(*plans["one"], "--tell", "results.jsonl")
+    assert told.code == 0, told.err
+    assert "1 trials are new to the study" in told.err
+
+
 def test_a_trial_that_falls_behind_is_stopped(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

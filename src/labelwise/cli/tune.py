@@ -141,7 +141,7 @@ def tune(
                 print(one.line())
             return
         if tell is not None:
-            tell_study(kept, tell)
+            tell_study(search, kept, tell)
         else:
             folder = study.with_suffix(".trials")
             search_settings(search, kept, folder, trials, side_by_side, until=until)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,13 @@ from labelwise.experiments.configs import read_config
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.jobs import worker_command
 from labelwise.experiments.settings import named_in, typed
-from labelwise.experiments.trainings import Folders, Training, job_of, training_settings
+from labelwise.experiments.trainings import (
+    Folders,
+    Training,
+    compared,
+    job_of,
+    training_settings,
+)
 from labelwise.files import write_whole
 from labelwise.locks import locked
 from labelwise.methods import Settings, get
@@ -59,7 +64,7 @@ class Search:
         """The space of the command line, or the method's own; with several vectors those too."""
         settings = get(self.method).Settings
         space = dict(map(parse_vary, vary)) if vary else space_for(self.method, settings)
-        known = {field.name for field in dataclasses.fields(settings)}
+        known = {field.name for field in fields(settings)}
         for name in space:
             if name not in known:
                 raise LabelwiseError(f"there is no setting '{name}' of {self.method} to vary")
@@ -78,10 +83,24 @@ class Search:
         given = [*self.given, *over]
         return training_settings(self.method, self.seed, self.corpus, self.config, given)
 
+    def compared(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        """All settings of a trial that make its result."""
+        return compared(asdict(self.settings(chosen)), get(self.method).Settings)
+
+    def differing(self, chosen: Mapping[str, Any], trial: Trial) -> list[str]:
+        """In what a trial that has ended was made otherwise than it would be here and now."""
+        there = compared(trial.settings, get(self.method).Settings)
+        here = self.compared(chosen)
+        if "dim" not in trial.settings:  # that of the prepared corpus is not named
+            here.pop("dim", None)
+        apart = sorted(name for name, value in here.items() if there.get(name) != value)
+        data = trial.made.get("data", self.corpus.run_fingerprint)
+        return [*apart, *(["data"] if data != self.corpus.run_fingerprint else [])]
+
     def named(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """The settings of a trial that somebody chose: in the file of settings, on the command
         line, in the prepared corpus or for this trial. All others have their defaults."""
-        values = dataclasses.asdict(self.settings(chosen))
+        values = asdict(self.settings(chosen))
         names = {*chosen, *(named_in(one) for one in self.given)}
         names |= {*(read_config(self.config) if self.config is not None else ())}
         if self.corpus.prepared is not None:
@@ -96,7 +115,10 @@ class Search:
 
         with _alone_with(file):
             space = self.space(vary)
-            yield Study(file, self.method, self.corpus.run_name, space, self.seed)
+            fixed = {"data": self.corpus.run_fingerprint, **self.compared({})}
+            fixed = {name: value for name, value in fixed.items() if name not in space}
+            name = self.corpus.run_name
+            yield Study(file, self.method, name, space, self.seed, fixed=fixed)
 
 
 def plan_trials(study: Study, count: int) -> list[Trial]:
@@ -104,9 +126,18 @@ def plan_trials(study: Study, count: int) -> list[Trial]:
     return [study.ask(planned=True) for _ in range(count)]
 
 
-def tell(study: Study, file: Path) -> None:
+def tell(search: Search, study: Study, file: Path) -> None:
     """Tell the study what came back from another machine."""
-    news = sum(study.tell(one) for one in read_trials(file))
+    found = read_trials(file)
+    for one in found:
+        planned = study.settings_of(one.trial) if one.method == search.method else None
+        if planned is not None and (differing := search.differing(planned, one)):
+            raise InputError(
+                f"trial {one.trial} was made with another {', '.join(differing)} than this study "
+                "planned: tell the study that planned it, with the same options",
+                file=file,
+            )
+    news = sum(study.tell(one) for one in found)
     note(f"{news} trials are new to the study, which has {len(study.trials())}")
 
 
@@ -155,17 +186,24 @@ def _cut_half_line(out: Path) -> None:
 
 def _try_planned(search: Search, file: Path, out: Path, jobs: Jobs, until: float | None) -> None:
     known = read_trials(out) if out.exists() else []
-    done = {one.trial for one in known if one.state != "failed"}
-    waiting = [one for one in read_trials(file) if one.trial not in done]
-    for one in waiting:
+    done = {one.trial: one for one in known if one.state != "failed"}
+    planned = read_trials(file)
+    waiting = [one for one in planned if one.trial not in done]
+    for one in planned:
         if one.method != search.method:
             raise InputError(f"these are trials of {one.method}, not of {search.method}", file=file)
         search.settings(one.settings)
+        if one.trial in done and (differing := search.differing(one.settings, done[one.trial])):
+            raise InputError(
+                f"trial {one.trial} stands here already, made with another {', '.join(differing)} "
+                f"than {file} and the options of now ask for: give another file",
+                file=out,
+            )
     if done:
         note(f"{len(done)} trials are done already")
-    planned = iter(waiting)
+    left = iter(waiting)
     tried = _try_all(
-        search, lambda: next(planned, None), out.with_suffix(".trials"), jobs, known,
+        search, lambda: next(left, None), out.with_suffix(".trials"), jobs, known,
         running=set(), until=until,
     )  # fmt: skip
     with closing(tried), out.open("a", encoding="utf-8") as results:

@@ -6,6 +6,7 @@ than the training. A study that was left goes on where it was.
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +24,17 @@ STARTUP = 6
 class Study:
     """The trials of one method on one corpus."""
 
-    def __init__(self, file: Path, method: str, corpus: str, space: Space, seed: int = 0) -> None:
+    def __init__(
+        self,
+        file: Path,
+        method: str,
+        corpus: str,
+        space: Space,
+        seed: int = 0,
+        *,
+        fixed: Mapping[str, Any] | None = None,
+    ) -> None:
+        """``fixed`` is what all trials have in common, settings and data: others do not compare."""
         self._optuna = _optuna()
         self.method, self.space = method, space
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -45,6 +56,7 @@ class Study:
                 constant_liar=True,
             )
         self._check_space(file)
+        self._check_fixed(file, json.loads(json.dumps(dict(fixed or {}))))
 
     def _check_space(self, file: Path) -> None:
         searched = space_to_json(self.space)
@@ -61,6 +73,24 @@ class Study:
                 f"{file}: this study of {self.method} searches other values of "
                 f"{', '.join(differing)}: call it with the same, or begin another file"
             )
+
+    def _check_fixed(self, file: Path, fixed: Mapping[str, Any]) -> None:
+        before = self._study.user_attrs.get("fixed")
+        if before is None:
+            self._study.set_user_attr("fixed", fixed)
+            return
+        # A setting that one of the two labelwises does not know is none of them.
+        known = sorted(before.keys() & fixed.keys())
+        if differing := [name for name in known if before[name] != fixed[name]]:
+            raise LabelwiseError(
+                f"{file}: the trials of this study of {self.method} were made with another "
+                f"{', '.join(differing)}: call it with the same, or begin another file"
+            )
+
+    def settings_of(self, number: int) -> dict[str, Any] | None:
+        """What was asked for as this trial; None where there is none of this number."""
+        found = [one for one in self._study.get_trials(deepcopy=False) if one.number == number]
+        return _settings(found[0].params) if found else None
 
     def ask(self, *, planned: bool = False) -> Trial:
         """The next settings to try; ``planned`` where another machine tries them."""
