@@ -264,6 +264,23 @@ def test_zones_are_read_otherwise_without_a_training_and_what_comes_of_it_is_kep
     assert "--try goes with --on" in labelwise("evaluate", bundle, "--data", file, *tried).err
 
 
+def test_bad_records_are_skipped_however_the_others_are_read(
+    labelwise: Callable[..., Any], bundle: Path, acts: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    file = labelled(tmp_path / "law" / "dev.jsonl", acts, unknown=0)
+    asked = ("evaluate", bundle, "--on", file, "--results", tmp_path, "--try", "zone_words=10")
+    trials = tmp_path / "law-dev" / "svm@synthetic" / "trials.jsonl"
+    assert labelwise(*asked).code == 0
+    before = [one.value for one in read_trials(trials)]
+    with file.open("a") as opened:
+        opened.write('\n{"celex_id": \n')
+    assert labelwise(*asked).code == 1
+    called = labelwise(*asked, "--skip-bad")
+    assert called.code == 0, called.err
+    assert called.err.count("skipped 1 ") == 1
+    assert [one.value for one in read_trials(trials)] == before
+
+
 def test_what_is_made_of_others_reads_otherwise_as_they_do(
     labelwise: Callable[..., Any], bundle: Path, acts: list[dict[str, Any]], tmp_path: Path
 ) -> None:

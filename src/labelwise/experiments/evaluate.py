@@ -80,8 +80,9 @@ def evaluate(
             documents.write(Path(results))
         if readings and results is not None:
             trials = try_readings(
-                method, Path(on), one_or_more(readings), thesaurus=known, card=card
-            )
+                method, Path(on), one_or_more(readings), thesaurus=known, card=card,
+                skipped=Skipped() if skip_bad else None,  # each reading skips the same ones again
+            )  # fmt: skip
             note(f"wrote {write_trials(run.path(Path(results)).parent, trials)}")
         if skipped and skipped.count:
             note(skipped.summary())
