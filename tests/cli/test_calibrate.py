@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -158,3 +160,30 @@ def test_what_cannot_be_calibrated_is_refused(
     assert said.code == 1
     assert sentence in said.err
     assert not (tmp_path / "placed").exists()
+
+
+def test_a_model_without_an_unseen_label_is_refused(
+    labelwise: Callable[..., Any], data: Path, tmp_path: Path
+) -> None:
+    """Nothing was lost at any offset, so that the highest was taken: a label that was added later
+    came first on every document, with a score of 1."""
+    folder = tmp_path / "acts"
+    shutil.copytree(data, folder)
+    seen = {one for act in records(folder / "train.jsonl") for one in act["concepts"]}
+    for split in ("dev", "test"):
+        acts = records(folder / f"{split}.jsonl")
+        for act in acts:
+            act["concepts"] = [one for one in act["concepts"] if one in seen]
+        (folder / f"{split}.jsonl").write_text("\n".join(map(json.dumps, acts)), "utf-8")
+    for name, hidden in {"whole": (), "draw": ("--hide", 0.25)}.items():
+        asked = ("--data", folder, "--out", tmp_path / name, *hidden)
+        assert labelwise("train", "lexical", *asked).code == 0
+    asked = ("--data", folder, "--out", tmp_path / "placed")
+    said = labelwise("calibrate", tmp_path / "whole", tmp_path / "draw", *asked)
+    assert said.code == 1
+    assert "whole has no unseen label" in said.err
+    assert not (tmp_path / "placed").exists()
+
+
+def records(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]

@@ -71,7 +71,7 @@ def calibrate_unseen(
         documents = _kept(path, draw, _documents(data, additions, prepared, hiding))
         _check_labels(path, draw, documents)
         zero = int((draw.label_space.counts == 0).sum())
-        parts = max(1, round(zero / unseen)) if unseen else 1
+        parts = max(1, round(zero / unseen))
         chosen_on += lists_of(
             documents.scores(draw, "dev"), documents.gold("dev"), draw.label_space, parts
         )
@@ -126,6 +126,11 @@ def _check(path: Path, method: Method, hidden: Sequence[Path]) -> None:
         raise LabelwiseError(
             f"{path}: {method.name} scores a label that no training document carries by chance: no "
             "place in the list is the right one"
+        )
+    if (method.label_space.counts > 0).all():
+        raise LabelwiseError(
+            f"{path} has no unseen label: what its seen labels would lose to one, and so the place "
+            "of one, cannot be told"
         )
     for one in hidden:
         about: dict[str, Any] = bundles.describe(one)
