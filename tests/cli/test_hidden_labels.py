@@ -56,6 +56,27 @@ def test_a_bundle_knows_what_was_hidden_from_it_and_is_measured_on_that(
     assert run.measures["test"]["zero"]["documents"] == carried
 
 
+def test_what_is_found_of_the_evidence_of_another_model_does_not_stand_in_the_place_of_its_own(
+    labelwise: Callable[..., Any], here: Path, acts: Dataset
+) -> None:
+    """That of a model with hidden labels, or of other documents, replaced the data set's own, and
+    the page of the data set called it so."""
+    data = folder_of(acts)
+    make_dataset(here / "others", seed=1, train=80, dev=16, test=16)
+    trained = {
+        "acts/lexical": (data,),
+        "acts-hidden-0.25-draw-1/lexical": (data, "--hide", 0.25, "--draw", 1),
+        "acts/lexical@others": (here / "others",),
+    }
+    for name, asked in trained.items():
+        out = here / f"{name.replace('/', '-')}.bundle"
+        assert labelwise("train", "lexical", "--data", *asked, "--out", out).code == 0
+        called = labelwise("faithfulness", out, "--data", data, "--documents", 2)
+        assert called.code == 0, called.err
+    found = (here / "results").rglob("faithfulness-seed-0.json")
+    assert {one.parent.relative_to(here / "results").as_posix() for one in found} == set(trained)
+
+
 def test_bundles_with_the_same_labels_hidden_are_joined(
     labelwise: Callable[..., Any], here: Path, acts: Dataset
 ) -> None:

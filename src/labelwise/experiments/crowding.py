@@ -23,6 +23,7 @@ from labelwise.experiments.labelled_file import (
     file_name,
     known_thesaurus,
     named_after_data,
+    named_among,
     score_file,
 )
 from labelwise.experiments.sampled import write_record
@@ -64,7 +65,7 @@ def crowding(
         kept = Kept(source, {str(bundle): method}).scores(method, "dev")
         scored = Labelled(dataset.dev, method.label_space, {}, kept)
         of = {"name": dataset.name, "fingerprint": source.record.fingerprint}
-        named = bundles.name_of(card, method.name)
+        named = named_among(method, card, source.record.fingerprint)
     else:
         scored = score_file(method, on, thesaurus=known, most=documents)
         of = {"name": file_name(on), "fingerprint": digest_of([on])}

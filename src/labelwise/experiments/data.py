@@ -76,6 +76,13 @@ def as_trained(dataset: Dataset, card: Mapping[str, Any]) -> Dataset:
     return view
 
 
+def view_of(dataset: Dataset, card: Mapping[str, Any]) -> Dataset:
+    """The data set, or its view with the labels hidden that were hidden from a bundle."""
+    hiding = hiding_of_card(card)
+    known = hiding is not None and card["data"]["hidden"]["fingerprint"] == dataset.fingerprint
+    return hide(dataset, hiding) if hiding is not None and known else dataset
+
+
 def additions_of(
     more: str | Path | Sequence[str | Path] | None,
     summaries: bool,

@@ -13,7 +13,7 @@ from labelwise.evaluation.attention_figure import attention_svg
 from labelwise.evaluation.attention_records import FIGURE, PAGE, attention_page, read_attention
 from labelwise.evidence.examination import ExaminationPlan
 from labelwise.evidence.examination import examine as examine_network
-from labelwise.experiments.data import commands
+from labelwise.experiments.data import commands, view_of
 from labelwise.experiments.sampled import counted, record_of, sample, write_record
 from labelwise.files import write_whole
 from labelwise.methods.attending import require_attending
@@ -44,7 +44,7 @@ def examine(
     method = require_attending(bundles.load(bundle))
     beside = None if other is None else require_attending(bundles.load(other))
     card = bundles.describe(bundle)["card"]
-    dataset = open_dataset(data)
+    dataset = view_of(open_dataset(data), card)
     chosen = sample(dataset, split, documents, plan.seed)
     started = time.perf_counter()
     with counted(chosen, f"{method.name}: replacing attention") as each:

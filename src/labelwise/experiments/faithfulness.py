@@ -12,7 +12,7 @@ from labelwise import bundle as bundles
 from labelwise.corpus.dataset import open_dataset
 from labelwise.evidence.faithfulness import Faithfulness, RemovalPlan, measure_faithfulness
 from labelwise.evidence.faithfulness_tables import faithfulness_json, findings
-from labelwise.experiments.data import commands
+from labelwise.experiments.data import commands, view_of
 from labelwise.experiments.sampled import counted, record_of, sample, write_record
 
 
@@ -41,7 +41,7 @@ def faithfulness(
     method = bundles.load(bundle)
     card = bundles.describe(bundle)["card"]
     name = bundles.name_of(card, method.name)
-    dataset = open_dataset(data)
+    dataset = view_of(open_dataset(data), card)
     chosen = sample(dataset, split, documents, plan.seed)
     started = time.perf_counter()
     with counted(chosen, f"{name}: removing words") as each:

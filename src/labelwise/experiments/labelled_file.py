@@ -140,6 +140,13 @@ def named_after_data(method: Method, card: Mapping[str, Any]) -> str:
     return "@".join(filter(None, (name_of(card, method.name), _trained_on(card))))
 
 
+def named_among(method: Method, card: Mapping[str, Any], fingerprint: str) -> str:
+    """What a model is called in the folder of a data set: by the data that it was trained on where
+    that is another one, so that its records do not stand in the place of the data set's own."""
+    own = card.get("data", {}).get("fingerprint", fingerprint) == fingerprint
+    return name_of(card, method.name) if own else named_after_data(method, card)
+
+
 def _trained_on(card: Mapping[str, Any]) -> str:
     return str(card.get("data", {}).get("name", ""))
 

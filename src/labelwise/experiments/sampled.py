@@ -60,13 +60,13 @@ def record_of(
     command: str,
 ) -> dict[str, Any]:
     """What was found, with all that it was found with."""
-    from labelwise.bundle import name_of
     from labelwise.evaluation.runs import DataRecord, current_versions
+    from labelwise.experiments.labelled_file import named_among
 
     fingerprint = method.label_space.fingerprint
     data = dataclasses.replace(DataRecord.of(dataset), label_space=fingerprint)
     return {
-        "method": name_of(card, method.name),
+        "method": named_among(method, card, data.fingerprint),
         "seed": int(method.settings.seed),
         **found,
         "settings": dataclasses.asdict(method.settings),
