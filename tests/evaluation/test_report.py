@@ -180,6 +180,28 @@ def test_each_label_has_a_line_with_the_f1_of_every_method(results: Path) -> Non
     assert sum(of_svm) / len(of_svm) == pytest.approx(macro, abs=1e-4)
 
 
+def test_the_table_of_labels_follows_a_data_set_that_has_changed(results: Path) -> None:
+    """It kept the names and counts of before, and the F1 of others stood beside them."""
+    report(results)
+    table, named = results / "acts" / "labels.csv", RUNS[0].measures["test"].labels
+    assert named is not None
+    assert named.space is not None
+    before = table.read_bytes()
+    RUNS[0].write(results)
+    assert table.read_bytes() == before  # nothing has changed
+    counts = {label.id: label.count + 1 for label in named.space.labels if label.count}
+    of_now = {
+        split: replace(of, labels=replace(of.labels, space=named.space.recounted(counts)))
+        for split, of in RUNS[0].measures.items()
+        if of.labels is not None
+    }
+    replace(RUNS[0], measures=of_now).write(results)
+    rows = list(csv.DictReader(table.open(encoding="utf-8")))
+    assert {row["label"]: int(row["training documents"]) for row in rows} == {
+        label.id: counts.get(label.id, 0) for label in named.space.labels
+    }
+
+
 def test_without_counts_of_labels_there_is_no_table_of_them(results: Path) -> None:
     for file in results.rglob("*.labels.npz"):
         file.unlink()

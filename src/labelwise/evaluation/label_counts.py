@@ -82,11 +82,21 @@ def read_labels(run: Path, splits: Sequence[str]) -> dict[str, LabelCounts]:
 
 def name_labels(space: LabelSpace) -> bytes:
     """The table of labels before any F1 stands in it."""
-    rows = [
-        (label.id, label.descriptor, label.group, str(int(count)))
-        for label, count in zip(space.labels, space.counts, strict=True)
-    ]
-    return _csv([NAMES, *rows])
+    return _csv(_names(space))
+
+
+def names_labels(table: Path, space: LabelSpace) -> bool:
+    """Whether there is a table of these labels, with their counts; that of a data set which has
+    changed since is of others."""
+    if not table.is_file():
+        return False
+    rows = csv.reader(io.StringIO(table.read_text("utf-8", "replace")))
+    return [tuple(row[: len(NAMES)]) for row in rows] == _names(space)
+
+
+def _names(space: LabelSpace) -> list[tuple[str, ...]]:
+    counts = zip(space.labels, space.counts, strict=True)
+    return [NAMES, *((one.id, one.descriptor, one.group, str(int(n))) for one, n in counts)]
 
 
 def labels_csv(named: str, methods: Mapping[str, Sequence[Run]], split: str) -> bytes | None:

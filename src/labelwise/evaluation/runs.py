@@ -28,7 +28,13 @@ from labelwise.corpus.labels import GROUPS, LabelSpace
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.evaluation.chance import chance_interval
 from labelwise.evaluation.counts import DEPTH, RANKED, VIEWS, Counts
-from labelwise.evaluation.label_counts import labels_path, name_labels, pack_labels, read_labels
+from labelwise.evaluation.label_counts import (
+    labels_path,
+    name_labels,
+    names_labels,
+    pack_labels,
+    read_labels,
+)
 from labelwise.evaluation.measures import Measures, summary
 from labelwise.files import ARCHIVE_FAULTS, write_together, write_whole
 from labelwise.locks import locked
@@ -179,7 +185,7 @@ class Run:
             # A view that hides labels has the labels of the whole data set; models on a file have
             # labels of their own.
             others = self.data.hidden is not None or self.data.trained_on
-            if space is not None and not others and not table.exists():
+            if space is not None and not others and not names_labels(table, space):
                 write_whole(table, name_labels(space))
         text = json.dumps(self.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
         busy = f"{path}: another process is writing this run: wait for it, or give other results"
