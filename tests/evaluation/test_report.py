@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import csv
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -200,6 +201,29 @@ def test_the_table_of_labels_follows_a_data_set_that_has_changed(results: Path) 
     assert {row["label"]: int(row["training documents"]) for row in rows} == {
         label.id: counts.get(label.id, 0) for label in named.space.labels
     }
+
+
+@pytest.mark.parametrize("kind", ["faithfulness", "crowding"])
+def test_what_was_found_on_other_documents_does_not_stand_beside_these_runs(
+    results: Path, kind: str
+) -> None:
+    data = {"fingerprint": "beef", "name": "acts"}
+    if kind == "faithfulness":
+        record = {"method": "svm", "seed": 0, "split": "dev", "documents": [], "labels": 0}
+        record |= {"evidence": {}}
+    else:
+        figures = {"RP@5": 0.7, "nDCG@5": 0.7}
+        rule = {"by_weight": {"100": figures}, "held_out": figures, "p_value": 0.5}
+        record = {"method": "svm", "documents": 9, "plain": figures}
+        record |= {whose: {"documents": 0.0} for whose in ("gold", "model")}
+        record |= {"rules": {"same": rule, "together": rule}}
+        record |= {"right": dict.fromkeys(("both", "first", "second", "none"), 0)}
+    file = results / "acts" / "svm" / f"{kind}-seed-0.json"
+    file.write_text(json.dumps(record | {"data": data}), "utf-8")
+    with pytest.raises(InputError, match="of other documents than those of the runs beside it"):
+        report(results)
+    file.write_text(json.dumps(record | {"data": data | {"fingerprint": "f00d"}}), "utf-8")
+    report(results)
 
 
 def test_without_counts_of_labels_there_is_no_table_of_them(results: Path) -> None:

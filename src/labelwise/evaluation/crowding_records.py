@@ -19,13 +19,18 @@ EXPLAINED = (
 )
 
 
-def crowding_sections(folder: Path) -> list[str]:
-    """The records of a data set, and of its dev file where that was looked at by itself."""
-    places = (folder, folder.with_name(f"{folder.name}-dev"))
-    paths = [path for place in places for path in sorted(place.glob("*/crowding-seed-*.json"))]
-    if not paths:
+def crowding_sections(folder: Path, data: str | None = None) -> list[str]:
+    """The records of a data set, whose fingerprint they must have where it is given, and of its dev
+    file where that was looked at by itself."""
+    beside = folder.with_name(f"{folder.name}-dev")
+    records = [
+        _read(path, of)
+        for place, of in ((folder, data), (beside, None))
+        for path in sorted(place.glob("*/crowding-seed-*.json"))
+    ]
+    if not records:
         return []
-    table = crowding_table([_read(path) for path in paths])
+    table = crowding_table(records)
     return ["## Near-synonyms", EXPLAINED, table.markdown().rstrip()]
 
 
@@ -56,12 +61,19 @@ def crowding_table(records: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path, data: str | None) -> dict[str, Any]:
     try:
         record: dict[str, Any] = json.loads(path.read_text("utf-8"))
         crowding_table([record])
+        made_on = record["data"]["fingerprint"] if data is not None else None
     except (ValueError, LookupError, TypeError) as error:
         raise InputError(
             "the record is damaged: `labelwise crowding` writes it anew", file=path
         ) from error
+    if made_on != data:
+        raise InputError(
+            "the record is of other documents than those of the runs beside it: `labelwise "
+            "crowding` writes it anew",
+            file=path,
+        )
     return record

@@ -26,9 +26,9 @@ EXPLAINED = (
 )
 
 
-def faithfulness_table(folder: Path, name: str = "*") -> Table | None:
+def faithfulness_table(folder: Path, name: str = "*", *, data: str | None = None) -> Table | None:
     """A row a method, or the one of this name, and source of words, in one data set's folder; None
-    where there is no file."""
+    where there is no file. ``data`` is the fingerprint that the records must have."""
     paths = sorted(folder.glob(f"{name}/faithfulness-seed-*.json"))
     if not paths:
         return None
@@ -37,6 +37,7 @@ def faithfulness_table(folder: Path, name: str = "*") -> Table | None:
     for path in paths:
         try:
             record = json.loads(path.read_bytes())
+            made_on = record["data"]["fingerprint"] if data is not None else None
             title = f"{record['method']}, seed {record['seed']}, {record['split']}"
             counts = [f"{len(record['documents']):,}", f"{record['labels']:,}"]
             costs = record.get("costs", {})  # older records have none, and nothing normalised
@@ -51,6 +52,12 @@ def faithfulness_table(folder: Path, name: str = "*") -> Table | None:
                 "remove the file",
                 file=path,
             ) from error
+        if made_on != data:
+            raise InputError(
+                "the record is of other documents than those of the runs beside it: `labelwise "
+                "faithfulness` writes it anew",
+                file=path,
+            )
     return table
 
 

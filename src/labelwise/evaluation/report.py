@@ -56,7 +56,7 @@ def report(results: str | Path) -> list[Path]:
             labels = labels_csv(table.read_text(encoding="utf-8"), by_method(runs), _split(runs))
         content = report_markdown(
             runs,
-            faithfulness_table(folder),
+            faithfulness_table(folder, data=runs[0].data.fingerprint),
             trial_sections(folder, runs),
             hidden_views(folder),
             document_sections(folder, runs),
@@ -220,7 +220,7 @@ def document_sections(folder: Path, runs: Sequence[Run]) -> list[str]:
         *(beginning_sections(folder, runs, _split(runs)) if on_file else ()),
         *year_sections(over_time(folder, runs), runs),
         *near_copy_sections(runs, documents, _split(runs)),
-        *crowding_sections(folder),
+        *crowding_sections(folder, runs[0].data.fingerprint),
     ]
 
 
