@@ -54,6 +54,7 @@ def test_a_network_is_calibrated_by_two_draws_and_measured_under_a_name_of_its_o
     labelwise: Callable[..., Any], data: Path, trained: dict[str, Path], tmp_path: Path
 ) -> None:
     out = tmp_path / "placed.bundle"
+    names = ("whole", "draw-0", "draw-1")
     draws = (trained["draw-0"], trained["draw-1"])
     asked = ("--data", data, "--out", out, "--name", "z-placed")
     called = labelwise("calibrate", trained["whole"], *draws, *asked, "--json")
@@ -66,6 +67,9 @@ def test_a_network_is_calibrated_by_two_draws_and_measured_under_a_name_of_its_o
     assert said["on dev"]["slope"] == said["on hidden labels"]["slope"] > 0
 
     before, after = bundles.load(trained["whole"]), bundles.load(out)
+    sizes = [int((bundles.load(trained[one]).label_space.counts == 0).sum()) for one in names]
+    # Each part of the hidden labels is as large as all that are unseen.
+    assert said["parts"] == sum(round(size / sizes[0]) for size in sizes[1:]) > 2
     assert before.unseen is None
     assert after.unseen is not None
     assert after.unseen.offset == pytest.approx(said["on dev"]["offset"])
@@ -114,6 +118,22 @@ def test_kept_scores_are_not_asked_again_and_measured_at_once(
             assert run.value("test", group, measure) == pytest.approx(
                 figure, abs=0.05
             )  # kept in half precision
+
+
+def test_the_model_loses_no_more_than_the_hidden_labels_asked_for_and_is_placed_anew_each_time(
+    labelwise: Callable[..., Any], data: Path, trained: dict[str, Path], tmp_path: Path
+) -> None:
+    """Seen labels may lose all that they have, and the best mean needs less."""
+    asked = ("--data", data, "--lose-rp5", 1, "--lose-r10", 1, "--json")
+    once, twice = tmp_path / "once", tmp_path / "twice"
+    said = labelwise("calibrate", trained["whole"], trained["draw-0"], *asked, "--out", once).json
+    assert said["allowed"]["r10"] < 1
+    assert said["on dev"]["lost_r10"] <= said["allowed"]["r10"]
+    assert said["on dev"]["lost_rp5"] <= said["allowed"]["rp5"]
+    again = labelwise("calibrate", once, trained["draw-0"], *asked, "--out", twice).json
+    assert again["on dev"] == said["on dev"]
+    assert again["on dev before"] == said["on dev before"]
+    assert bundles.load(twice).unseen == bundles.load(once).unseen
 
 
 def test_people_see_what_dev_says_before_and_after(

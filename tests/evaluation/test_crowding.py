@@ -12,6 +12,7 @@ from labelwise.corpus.labels import LabelSpace
 from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import InputError
 from labelwise.evaluation.crowding import (
+    FOLDS,
     Crowding,
     lowered,
     measure_crowding,
@@ -79,6 +80,32 @@ def test_a_rule_is_chosen_where_gold_never_has_both() -> None:
         assert rule.held_out["RP@5"] == pytest.approx(1)
         assert rule.difference == pytest.approx(0.2)
         assert rule.p_value < 0.01
+
+
+def test_a_document_has_no_say_in_the_rule_that_it_is_measured_with() -> None:
+    """One fold alone would gain by a rule; the others, which choose for it, would lose."""
+    scores, gold = acts(both=True)
+    alone = np.random.default_rng(0).permutation(len(scores)) % FOLDS == 0
+    gold[alone] = acts(both=False)[1][alone]
+    found = measure_crowding(scores, gold, SPACE, THESAURUS, np.zeros((8, 8)))
+    for rule in found.rules.values():
+        assert rule.by_weight["0"]["RP@5"] > max(
+            of["RP@5"] for weight, of in rule.by_weight.items() if float(weight) > 1
+        )
+        assert rule.held_out == found.plain
+        assert rule.difference == 0
+
+
+def test_the_company_of_two_labels_is_that_of_the_rarer_one() -> None:
+    """Citrus fruit never stood without fruit, which stood often without: that is no reason to
+    leave fruit out."""
+    counts = dict.fromkeys(SPACE.ids, 60) | {"1": 6000}
+    space = LabelSpace.from_counts(counts)
+    assert space.ids == SPACE.ids
+    scores, gold = acts(both=False)
+    found = measure_crowding(scores, gold, space, THESAURUS, np.full((8, 8), 60))
+    assert found.rules["together"].chosen == 0
+    assert found.rules["same"].chosen > 0
 
 
 def test_no_rule_is_chosen_where_gold_has_both() -> None:

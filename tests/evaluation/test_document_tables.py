@@ -32,7 +32,7 @@ from labelwise.evaluation.report import document_sections, report, updated_readm
 from labelwise.evaluation.runs import Run
 from labelwise.evaluation.tables import number, signed, with_interval
 from labelwise.evaluation.year_figure import FEWEST
-from labelwise.evaluation.year_tables import both_splits_table, over_time, year_table
+from labelwise.evaluation.year_tables import OverTime, both_splits_table, over_time, year_table
 
 RUNS = [make_run("svm", 0, 2.5), *(make_run("bigru-lwan", seed, 2.0) for seed in range(2))]
 
@@ -137,6 +137,14 @@ def test_each_year_has_its_documents_and_dev_years_are_said_to_be_so(tmp_path: P
     of_2013 = runs[0].per_document("test", "all", "RP@5")[:60]
     assert table.rows[1][2].startswith(f"{number(float(np.nanmean(of_2013)))} [")
     assert table.rows[1][4].startswith(number(runs[0].value("test", "all", "RP@5")))
+
+
+def test_of_several_dev_years_none_is_a_test_year() -> None:
+    years = np.array([2011, 2012, 2012, 2013, 2014])
+    found = OverTime(years, frozenset({2011, 2012}), {}, {}, np.zeros(5, dtype=np.bool_))
+    shown = {name: of.tolist() for name, of in found.shown()}
+    assert list(shown) == ["2011, dev", "2012, dev", "2013", "2014", "all test years"]
+    assert shown["all test years"] == [False, False, False, True, True]
 
 
 def test_runs_without_dev_have_no_years_and_no_random_split_is_needed(tmp_path: Path) -> None:

@@ -104,6 +104,30 @@ def test_gold_labels_that_no_member_ranks_high_are_learned_from() -> None:
     np.testing.assert_array_equal(chosen, gold | above)
 
 
+def test_of_unseen_labels_those_are_learned_from_that_a_member_lists_who_knows_words() -> None:
+    """Ninety seen labels and ninety unseen ones, and a member that knows the seen ones alone."""
+    random = np.random.default_rng(6)
+    gold = np.zeros((50, 180), dtype=bool)
+    logits = [random.normal(size=gold.shape).astype(np.float32) for _ in range(2)]
+    seen, asked = np.arange(180) < 90, np.array([[False, True], [True, True]])
+    documents, labels = _candidates(logits, gold, seen, asked)
+    chosen = np.zeros_like(gold)
+    chosen[documents, labels] = True
+
+    def listed(one: np.ndarray) -> np.ndarray:
+        return (one[:, :, None] < one[:, None, :]).sum(2) < 40
+
+    of_seen = listed(logits[0][:, seen]) | listed(logits[1][:, seen])
+    np.testing.assert_array_equal(chosen[:, seen], of_seen)
+    np.testing.assert_array_equal(chosen[:, ~seen], listed(logits[1][:, ~seen]))
+
+
+def test_the_last_knot_is_the_label_that_was_seen_most() -> None:
+    gold, noise = drawn(7)
+    mixing = Mixing.fitted([noise[0]], gold, np.arange(1, 41), BOTH[:, :1])
+    assert mixing.knots[[0, -1]] == pytest.approx([0, np.log(40)])
+
+
 def test_the_result_is_a_probability() -> None:
     gold, noise = drawn(3, 2000)
     good = 7 * (2 * gold + noise[0]) + 3  # on a scale of its own

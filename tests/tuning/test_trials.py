@@ -19,6 +19,8 @@ def test_a_trial_below_the_median_of_the_others_is_given_up() -> None:
     assert falls_behind([0.6, 0.70, 0.71], OTHERS)
     assert not falls_behind([0.6, 0.70, 0.73], OTHERS)
     assert not falls_behind([0.6, 0.73, 0.71], OTHERS)  # its best epoch counts
+    later = [[0.5, 0.6, 0.7, 0.9]] * 4  # what the others reached after more epochs does not
+    assert not falls_behind([0.5, 0.6, 0.71], later)
 
 
 def test_no_trial_is_given_up_before_it_has_warmed_up_or_without_company() -> None:
