@@ -220,6 +220,9 @@ def test_a_file_is_measured_as_the_split_that_holds_the_same_documents(
     assert [id for (id,) in written["test"]] == [one["celex_id"] for one in acts]
     for group, figures in split["measures"]["test"].items():
         assert on["measures"]["test"][group] == pytest.approx(figures), group
+    said = labelwise("evaluate", bundle, "--on", file, "--results", tmp_path).out
+    assert f"threshold of the model: {on['threshold']:.4f}" in said
+    assert "threshold tuned on dev" not in said
 
 
 def test_the_first_words_of_documents_are_a_data_set_of_their_own(

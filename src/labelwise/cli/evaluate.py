@@ -123,7 +123,8 @@ def evaluate(
                 f"{counts['unknown gold']:,} times, each missed"
             )
         if run.threshold is not None:
-            print(f"threshold tuned on dev: {run.threshold:.4f}")
+            whose = "tuned on dev" if on is None else "of the model"  # nothing is tuned on a file
+            print(f"threshold {whose}: {run.threshold:.4f}")
         if run.peak_memory:
             print(f"peak memory: {run.peak_memory / 1e9:.2f} GB")
         print("seconds: " + ", ".join(f"{what} {took:.1f}" for what, took in run.seconds.items()))
