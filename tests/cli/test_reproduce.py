@@ -428,6 +428,18 @@ def test_the_checkpoint_of_other_documents_is_not_in_the_way(here: Path, data: P
     assert len(kept) == 2
 
 
+def test_what_is_joined_from_networks_has_as_many_seeds_as_they_have(
+    here: Path, data: Path
+) -> None:
+    """Of a method that is none the same run serves all seeds."""
+    corpus = corpora.open_corpus(data, None, ())
+    names = trainings.method_names(["blend"], corpus)
+    made = {one.name: one for one in trainings.trainings(names, 2, corpus, here / "none", ())}
+    assert {"svm-0", "lexical-0", "minilm-lwan-0", "minilm-lwan-1", "blend-1"} <= set(made)
+    assert not {"svm-1", "lexical-1"} & set(made)
+    assert made["blend-1"].members == ("svm-0", "minilm-lwan-1", "mpnet-lwan-1", "lexical-0")
+
+
 def test_a_setting_that_an_older_run_does_not_know_had_its_default(here: Path, data: Path) -> None:
     corpus = corpora.open_corpus(data, None, ())
     (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ())

@@ -18,6 +18,7 @@ from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.trial_records import Trial
+from labelwise.experiments import corpora
 from labelwise.experiments import tune as tune_command
 from labelwise.tuning import trials as trials_module
 from labelwise.tuning.jobs import Jobs
@@ -183,6 +184,14 @@ def test_what_came_of_other_trials_is_neither_told_nor_taken_for_these(
     told = labelwise(*plans["one"], "--tell", "results.jsonl")
     assert told.code == 0, told.err
     assert "1 trials are new to the study" in told.err
+
+
+def test_the_clock_of_a_search_is_no_setting_of_its_file(data: Path) -> None:
+    """Short trials would make every later training as short."""
+    corpus = corpora.open_corpus(data, None, ())
+    given = ("max_seconds=60", "epochs=2")
+    search = tune_command.Search("cnn-lwan", corpus, None, given, 0, None)
+    assert search.named({"filters": 8}) == {"epochs": 2, "filters": 8}
 
 
 def test_a_trial_that_falls_behind_is_stopped(
