@@ -47,6 +47,19 @@ def test_of_the_sizes_that_fit_the_best_on_dev_is_written(small: Path, bundle: P
     assert manifest["card"]["parent"]["digest"] == bundles.describe(bundle)["digest"]
 
 
+def test_that_a_calibration_is_not_taken_over_is_said(
+    labelwise: Callable, bundle: Path, corpus: Path, tmp_path: Path
+) -> None:
+    sure, small = tmp_path / "sure.bundle", tmp_path / "small.bundle"
+    assert not labelwise("calibrate", bundle, "--on", corpus / "dev.jsonl", "--out", sure).code
+    asked = ("compact", sure, "--data", corpus, "--prune", "0.2", "--out", small)
+    called = labelwise(*asked, "--results", tmp_path / "results")
+    assert called.code == 0
+    assert "what sure.bundle was calibrated to is not taken over" in called.err
+    assert bundles.load(sure).calibration is not None
+    assert bundles.load(small).calibration is None
+
+
 def test_its_run_stands_under_its_own_name(labelwise: Callable, small: Path, corpus: Path) -> None:
     results = small.parent / "results"
     assert labelwise("evaluate", small, "--data", corpus, "--results", results).code == 0

@@ -49,7 +49,7 @@ def card_markdown(bundle: Path, results: Path, figure: Path | None = None) -> st
         *_notes(manifest, folder),
         *_editions(name, run, results, seed),
         *_chances(manifest, results, figure),
-        *_evidence(folder),
+        *_evidence(folder, run),
         *_sizes(sizes),
         *_speed(times or sizes),
         "## What it cannot do",
@@ -297,11 +297,12 @@ def _chances(manifest: Mapping[str, Any], results: Path, figure: Path | None) ->
     yield records.EXPLAINED
 
 
-def _evidence(folder: Path) -> Iterator[str]:
+def _evidence(folder: Path, run: Run | None) -> Iterator[str]:
     """Whether its scores hang on the words that it shows, where that was measured."""
     from labelwise.evaluation.faithfulness_records import EXPLAINED, faithfulness_table
 
-    table = faithfulness_table(folder.parent, folder.name)
+    data = run.data.fingerprint if run is not None else None
+    table = faithfulness_table(folder.parent, folder.name, data=data)
     if table is not None:
         yield "## Is its evidence true?"
         yield table.markdown().rstrip()

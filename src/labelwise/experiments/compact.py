@@ -115,6 +115,11 @@ def compact_bundle(
     if data is None:
         raise CallError("--data (or LABELWISE_DATA) is needed to choose a size on dev")
     method.cache = cache
+    if method.calibration is not None:
+        note(
+            f"what {bundle.name} was calibrated to is not taken over, for the chances of a smaller "
+            "model are fitted on dev anew: `labelwise calibrate --on` calibrates that one"
+        )
     # The thesaurus makes the labels only where it did so in training.
     trained_on = str(parent["card"].get("data", {}).get("name", "")).split("+")
     opened = thesaurus if thesaurus is not None and stem(thesaurus) in trained_on else None
