@@ -244,7 +244,11 @@ def test_the_first_words_of_documents_are_a_data_set_of_their_own(
 
 
 def test_zones_are_read_otherwise_without_a_training_and_what_comes_of_it_is_kept(
-    labelwise: Callable[..., Any], bundle: Path, acts: list[dict[str, Any]], tmp_path: Path
+    labelwise: Callable[..., Any],
+    bundle: Path,
+    acts: list[dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     file = labelled(tmp_path / "law" / "dev.jsonl", acts, unknown=0)
     asked = ("evaluate", bundle, "--on", file, "--results", tmp_path)
@@ -258,6 +262,8 @@ def test_zones_are_read_otherwise_without_a_training_and_what_comes_of_it_is_kep
     assert len({first, *others}) > 1
     assert labelwise("report", tmp_path).code == 0
     assert "articles_weight" in (tmp_path / "law-dev" / "README.md").read_text("utf-8")
+    # What cannot be tried is told before anything is measured.
+    monkeypatch.setattr("labelwise.experiments.evaluate.measure_file", None)
     refused = [labelwise(*asked, "--try", one).err for one in ("C=2", "zones=1")]
     assert "'C' needs a training" in refused[0]
     assert "there is no setting 'zones'" in refused[1]

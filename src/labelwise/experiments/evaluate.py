@@ -19,7 +19,7 @@ from labelwise.experiments.data import (
 from labelwise.experiments.labelled_file import measure_file
 from labelwise.experiments.measured import measure, measure_prepared
 from labelwise.experiments.one_or_more import one_or_more
-from labelwise.experiments.readings import try_readings, write_trials
+from labelwise.experiments.readings import check_readings, try_readings, write_trials
 from labelwise.model import Model, load
 from labelwise.progress import note
 
@@ -70,6 +70,8 @@ def evaluate(
         named = model.name if isinstance(bundle, Model) else bundle
         refuse_relabelled(named, card, "measure it on a file with --on")
     if on is not None:
+        if readings:
+            check_readings(method, Path(on), one_or_more(readings))
         skipped = Skipped() if skip_bad else None
         known = read_thesaurus(Path(thesaurus)) if thesaurus else model.thesaurus
         run, documents = measure_file(

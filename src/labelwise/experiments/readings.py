@@ -34,17 +34,9 @@ def try_readings(
 
     What is made of others reads as they do: a change is one to all of them that have the setting.
     """
+    ways = check_readings(method, path, tried)
     readers = _readers(method)
-    if not readers:
-        able = [name for name in REGISTRY if get(name).readings]
-        raise LabelwiseError(
-            f"{method.name} reads as it was trained; these methods can read otherwise: "
-            f"{', '.join(able)}"
-        )
-    if split_name(path) != "dev":
-        raise LabelwiseError(f"settings are chosen on dev, and {path.name} is not called so")
     own = [(reader, reader.settings, reader.cache) for reader in readers.values()]
-    ways = [_changed(readers, one) for one in ("", *tried)]
     trials = []
     with tempfile.TemporaryDirectory(prefix="labelwise-") as words:  # which are the same each time
         try:
@@ -61,6 +53,21 @@ def try_readings(
             for reader, settings, cache in own:
                 reader.settings, reader.cache = settings, cache
     return trials
+
+
+def check_readings(method: Method, path: Path, tried: Sequence[str]) -> list[list[Settings]]:
+    """The settings of each reader as it was trained, and for each change; before anything is
+    measured, what cannot be tried is refused."""
+    readers = _readers(method)
+    if not readers:
+        able = [name for name in REGISTRY if get(name).readings]
+        raise LabelwiseError(
+            f"{method.name} reads as it was trained; these methods can read otherwise: "
+            f"{', '.join(able)}"
+        )
+    if split_name(path) != "dev":
+        raise LabelwiseError(f"settings are chosen on dev, and {path.name} is not called so")
+    return [_changed(readers, one) for one in ("", *tried)]
 
 
 def _readers(method: Method) -> dict[str, Method]:
