@@ -254,3 +254,25 @@ def test_a_proposal_without_a_memorandum_keeps_its_cover() -> None:
         1
     ]
     assert sections[0].text == f"COM(2024) 9123 final\n{PROPOSAL}\n{COUNCIL}"
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        [
+            "Article 1Scope and definitions",
+            "Article 2Common principles",
+            "Article 3Entry into force",
+        ],
+        ["Article 1.1Objectives", "Article 1.2General definitions", "Article 2.1Customs duties"],
+        ["Article IScope", "Article IICommon principles", "Article IIICooperation"],
+    ],
+    ids=["numbers", "by chapter", "Roman"],
+)
+def test_a_heading_whose_title_has_lost_its_blank_is_one(heads: list[str]) -> None:
+    texts = ["This Agreement is about figs.", "Figs are fruit.", "It enters into force in May."]
+    lines = [line for both in zip(heads, texts, strict=True) for line in both]
+    _, sections = split_act("\n".join(["AGREEMENT on figs", "HAVE AGREED AS FOLLOWS:", *lines]))
+    articles = [one.text for one in sections if one.kind == "article"]
+    assert [one.splitlines()[-1] for one in articles] == texts
+    assert articles[1].splitlines()[0] in heads[1]

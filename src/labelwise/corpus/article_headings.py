@@ -23,7 +23,8 @@ _SOLE = re.compile(r"^(?:Sole|SOLE|Single|SINGLE|Only|ONLY)\s+(?:Article|ARTICLE
 # "Article 1 The measures ...", but not "Article 1 of ..." nor "Article 1 (2) is replaced ...".
 _INLINE = re.compile(
     rf"^(?:Article|ARTICLE)\s+{_NUMBER}{_IN_CHAPTER}(?P<suffix>[a-z]{{1,2}}|bis|ter)?"
-    r"\s*[.:—–-]?\s+"
+    # The blank before a title may be lost: "Article 1.2General definitions".
+    r"(?:\s*[.:—–-]?\s+|(?=[A-Z][a-z]{2}))"
     r"(?!(?:OF|TO|AND|OR|SHALL|IS|ARE|HAS|MAY|AS|BE|THEREOF|IN|BY|FIRST|SECOND|PARAGRAPH)\b)"
     r"(?=[A-Z‘“\"'«][A-Za-z]|A\s|\d+\s?\.\s|\(\d+\)\s+[A-Z])"
 )
