@@ -71,3 +71,17 @@ def test_articles_with_sentences_are_no_table_of_contents_though_all_come_again(
     assert [article.splitlines()[-1] for article in articles] == [
         f"Chestnuts of kind {n}." for n in range(1, len(TITLES) + 1)
     ]
+
+
+@pytest.mark.parametrize("named", ["CONTENT", "TABLE OF CONTENTS"])
+@pytest.mark.parametrize("annex", ["ANNEX", "SECTION 2\nOther nuts"], ids=["annex", "none"])
+def test_a_table_of_chapters_alone_is_no_part_of_the_first_article(named: str, annex: str) -> None:
+    table = (
+        f"{named}\nCHAPTER I\nGENERAL\n11\nCHAPTER II\nNUTS\n12\nSECTION 1\nBrazil nuts\n{annex}"
+    )
+    body = "CHAPTER I\nGENERAL\nArticle 1\nNuts are fruit.\nCHAPTER II\nNUTS\nArticle 2\nThey keep."
+    _, sections = split_act(f"COUNCIL REGULATION\nHAS ADOPTED THIS REGULATION:\n{table}\n{body}")
+    articles = [one.text for one in sections if one.kind == "article"]
+    assert articles == ["CHAPTER I\nGENERAL\nNuts are fruit.", "CHAPTER II\nNUTS\nThey keep."]
+    (rest,) = (one.text for one in sections if one.kind == "attachments")
+    assert rest == table

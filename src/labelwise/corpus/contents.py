@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from labelwise.corpus.act_lines import Line
 from labelwise.corpus.article_headings import Heading
 
-CONTENTS = re.compile(r"^(?:(?:TABLE OF )?CONTENTS|Table of [Cc]ontents|Contents)$")
+CONTENTS = re.compile(r"^(?:(?:TABLE OF )?CONTENTS?|Table of [Cc]ontents|Contents)$")
 
 _LEAST = 3
 """Entries: two short articles of a second text could stand before two others."""
@@ -32,7 +32,7 @@ def table_of_contents(
     keys = [found.key for found in headings]
     entries = next((at for at in range(1, len(keys)) if keys[at] == keys[0]), 0)
     if entries < _LEAST or not {*keys[:entries]} <= {*keys[entries:]}:
-        return None
+        return _of_chapters(lines, start, headings)
     first, end = headings[0].at, headings[entries].at
     if any(_is_sentence(line.text) for line in lines[first:end]):
         return None
@@ -41,6 +41,19 @@ def table_of_contents(
         return range(named[0], end)
     before = [at for at in range(start, first) if _is_sentence(lines[at].text)]
     return range(before[-1] + 1 if before else start, end) if start else None
+
+
+def _of_chapters(lines: Sequence[Line], start: int, headings: Sequence[Heading]) -> range | None:
+    """A table of chapters alone, which says what it is. It ends where its first entry comes again,
+    or at the first article."""
+    first = headings[0].at if headings else start
+    named = next((at for at in range(start, first) if CONTENTS.match(lines[at].text)), None)
+    if not start or named is None or any(_is_sentence(x.text) for x in lines[named:first]):
+        return None
+    again = (
+        at for at in range(first - 1, named + 1, -1) if lines[at].text == lines[named + 1].text
+    )
+    return range(named, next(again, first))
 
 
 def _is_sentence(text: str) -> bool:

@@ -387,7 +387,9 @@ def _division_before(lines: Sequence[Line], listed: range, headings: Sequence[He
     """Where the table of contents ends: before "CHAPTER I" and its title, which its last lines may
     be, since they stand before the first article."""
     entries = {found.at for found in headings}
-    last = next(at for at in reversed(listed) if at in entries or ANNEX.match(lines[at].text))
+    ends = (at for at in reversed(listed) if at in entries or ANNEX.match(lines[at].text))
+    if (last := next(ends, None)) is None:  # a table of chapters alone
+        return listed.stop
     return listed.stop - _division_at_end([lines[at].text for at in range(last, listed.stop)])
 
 
