@@ -16,7 +16,12 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 if DEVICE == "cpu":
     os.environ["TRITON_INTERPRET"] = "1"  # read when triton is imported
 
-from labelwise.kernels.packed_attention import Rows, packed_attention, plain_packed_attention
+from labelwise.kernels.packed_attention import (
+    Rows,
+    by_distance,
+    packed_attention,
+    plain_packed_attention,
+)
 
 LENGTHS = [3, 130, 1, 17]
 HEADS, WIDTH = 2, 16
@@ -43,16 +48,22 @@ def given(biased: bool) -> tuple[Tensor, Tensor | None]:
     return qkv, torch.randn(HEADS, 2 * 20 + 1, dtype=torch.float64) if biased else None
 
 
+def of_pairs(table: Tensor | None) -> Tensor | None:
+    return None if table is None else by_distance(table, max(LENGTHS))
+
+
 @pytest.mark.parametrize("biased", [False, True])
 def test_rows_attend_to_themselves_alone(biased: bool) -> None:
     qkv, bias = given(biased)
     rows = Rows.of(np.array(LENGTHS), torch.device("cpu"))
-    torch.testing.assert_close(packed_attention(qkv, rows, HEADS, bias), expected(qkv, bias))
+    torch.testing.assert_close(
+        packed_attention(qkv, rows, HEADS, of_pairs(bias)), expected(qkv, bias)
+    )
     order = np.array([2, 0, 3, 1])  # in another order and other company
     parts = list(qkv.split(LENGTHS))
     turned = torch.cat([parts[row] for row in order])
     rows = Rows.of(np.array(LENGTHS)[order], torch.device("cpu"))
-    found = plain_packed_attention(turned, rows, HEADS, bias)
+    found = plain_packed_attention(turned, rows, HEADS, of_pairs(bias))
     wanted = torch.cat([expected(qkv, bias).split(LENGTHS)[row] for row in order])
     torch.testing.assert_close(found, wanted)
 
@@ -73,7 +84,9 @@ def test_the_fused_kernels_agree_with_the_formula(biased: bool, dtype: torch.dty
 
     own_in = qkv.to(DEVICE, dtype).requires_grad_()
     rows = Rows.of(np.array(LENGTHS), own_in.device)
-    own = fused_packed_attention(own_in, rows, HEADS, None if bias is None else bias.to(DEVICE))
+    own = fused_packed_attention(
+        own_in, rows, HEADS, None if bias is None else of_pairs(bias.to(DEVICE))
+    )
     own.backward(grad.to(DEVICE))
     assert own_in.grad is not None
     assert wanted_in.grad is not None

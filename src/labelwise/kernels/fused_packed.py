@@ -31,38 +31,44 @@ class _Attention(torch.autograd.Function):
         tokens, width = len(qkv), qkv.shape[1] // 3
         out = qkv.new_empty((tokens, width))
         sums = qkv.new_empty((heads, tokens), dtype=torch.float32)
-        table = qkv.new_zeros(1, dtype=torch.float32) if bias is None else bias.float().contiguous()
+        side, pairs = 0, sums  # of no use without a bias
+        if bias is not None:
+            side = bias.shape[1]
+            # In half precision, whose rounding is finer than that of the scores in bfloat16.
+            pairs = bias.to(torch.float32 if qkv.itemsize == 4 else torch.float16).contiguous()
         options = {
             "HEADS": heads,
             "D": width // heads,
             "BIASED": bias is not None,
-            "REACH": 0 if bias is None else bias.shape[1] // 2,
             "PRECISION": "ieee",
         }
         with on(qkv):
             kernels.forward[len(rows.blocks), heads](
-                qkv, out, sums, rows.blocks, table, tokens, (width // heads) ** -0.5,
-                BM=QUERIES, BN=64, num_warps=4, num_stages=3, **options,
+                qkv, out, sums, rows.blocks, pairs, side, tokens, (width // heads) ** -0.5,
+                BM=QUERIES, BN=64, num_warps=4 if width <= 32 * heads else 8, num_stages=3,
+                **options,
             )  # fmt: skip
-        ctx.save_for_backward(qkv, out, sums, rows.blocks, table)
-        ctx.options = options
+        ctx.save_for_backward(qkv, out, sums, rows.blocks, pairs)
+        ctx.side, ctx.options = side, options
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None, None]:
-        qkv, out, sums, blocks, table = ctx.saved_tensors
+        qkv, out, sums, blocks, pairs = ctx.saved_tensors
         grad = grad.contiguous()
         gradients = torch.empty_like(qkv)
         means = torch.empty_like(sums)  # Σ out · grad of each token and head
-        given = (qkv, out, grad, gradients, sums, means, blocks, table, len(qkv))
-        scale, heads = ctx.options["D"] ** -0.5, ctx.options["HEADS"]
+        width, heads = ctx.options["D"], ctx.options["HEADS"]
+        given = qkv, out, grad, gradients, sums, means, blocks, pairs, ctx.side, len(qkv)
         with on(qkv):
             kernels.backward_queries[len(blocks), heads](
-                *given, scale, BM=QUERIES, BN=64, num_warps=4, num_stages=3, **ctx.options
-            )
+                *given, width**-0.5, BM=QUERIES, BN=64, num_warps=4 if width <= 32 else 8,
+                num_stages=3,
+                **ctx.options,
+            )  # fmt: skip
             kernels.backward_keys[len(blocks), heads](
-                *given, scale, BM=64, BN=QUERIES, num_warps=8 if ctx.options["D"] > 32 else 4,
+                *given, width**-0.5, BM=32, BN=QUERIES, num_warps=4 if width <= 64 else 8,
                 num_stages=3, **ctx.options,
             )  # fmt: skip
         return gradients, None, None, None

@@ -53,9 +53,9 @@ class Rows:
 
 
 def packed_attention(qkv: Tensor, rows: Rows, heads: int, bias: Tensor | None = None) -> Tensor:
-    """qkv (N, 3 · heads · d), bias (heads, 2 reach + 1) or None, to (N, heads · d).
+    """qkv (N, 3 · heads · d), bias (heads, T, T) of ``by_distance`` or None, to (N, heads · d).
 
-    A distance beyond the reach counts as the reach. The bias has no gradient.
+    The bias has no gradient.
     """
     if runs_triton(qkv) and qkv.shape[1] // (3 * heads) in FUSED_WIDTHS:
         from labelwise.kernels.fused_packed import fused_packed_attention
@@ -78,7 +78,9 @@ def plain_packed_attention(qkv: Tensor, rows: Rows, heads: int, bias: Tensor | N
             ]
         )  # (rows, T, 3 · H)
         q, k, v = padded.view(len(group), longest, 3, heads, -1).permute(2, 0, 3, 1, 4)
-        mask = None if bias is None else by_distance(bias, longest).to(q.dtype)  # (heads, T, T)
+        mask = None  # (heads, T, T)
+        if bias is not None:
+            mask = bias[:, :longest, :longest].to(q.dtype)
         if (lengths < longest).any():
             real = torch.arange(longest, device=qkv.device) < torch.from_numpy(lengths).to(
                 qkv.device
@@ -92,12 +94,17 @@ def plain_packed_attention(qkv: Tensor, rows: Rows, heads: int, bias: Tensor | N
     return torch.cat([one for one in out if one is not None])
 
 
-def by_distance(bias: Tensor, tokens: int) -> Tensor:
-    """The bias of each pair of tokens: (heads, 2 reach + 1) to (heads, tokens, tokens)."""
-    reach = bias.shape[1] // 2
-    at = torch.arange(tokens, device=bias.device)
+def by_distance(table: Tensor, longest: int) -> Tensor:
+    """What the distance of two tokens adds to their score, for each pair of them in a row: (heads,
+    2 reach + 1), from as far as it can be before to as far as it can be after, to (heads, T, T).
+
+    T is the longest row and what fills its last block: the kernels read whole blocks, and faster
+    than they would look every pair up. A distance beyond the reach counts as the reach.
+    """
+    reach = table.shape[1] // 2
+    at = torch.arange(-(-longest // QUERIES) * QUERIES, device=table.device)
     distance = (at[None, :] - at[:, None]).clamp(-reach, reach)
-    return bias[:, distance + reach]
+    return table[:, distance + reach]
 
 
 def _groups(rows: Rows) -> Iterator[NDArray[np.int64]]:

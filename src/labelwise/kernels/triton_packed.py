@@ -26,18 +26,17 @@ def _store(at, x, row, length, first, WIDTH: tl.constexpr, BLOCK: tl.constexpr, 
 
 
 @triton.jit
-def _distance_bias(table, head, query, key, REACH: tl.constexpr):
-    """(queries, keys) in units of log 2, from the table of the head."""
-    distance = key - query
-    distance = tl.minimum(tl.maximum(distance, -REACH), REACH) + REACH
-    return tl.load(table + head * (2 * REACH + 1) + distance) * _LOG2E
+def _pair_bias(bias, side, head, query, key):
+    """Of pairs of tokens, in units of log 2, from a matrix for each head that has whole blocks."""
+    of_head = bias + head.to(tl.int64) * side * side
+    return tl.load(of_head + query * side + key).to(tl.float32) * _LOG2E
 
 
 @triton.jit
 def forward(
-    qkv, out, sums, blocks, table, tokens, scale,
-    HEADS: tl.constexpr, D: tl.constexpr, BIASED: tl.constexpr, REACH: tl.constexpr,
-    PRECISION: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    qkv, out, sums, blocks, bias, side, tokens, scale,
+    HEADS: tl.constexpr, D: tl.constexpr, BIASED: tl.constexpr, PRECISION: tl.constexpr,
+    BM: tl.constexpr, BN: tl.constexpr,
 ):  # fmt: skip
     head = tl.program_id(1)
     row = tl.load(blocks + 3 * tl.program_id(0))
@@ -55,7 +54,7 @@ def forward(
         k = _load(at + H, row, length, n, 3 * H, BN, D)
         s = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * _LOG2E)
         if BIASED:
-            s += _distance_bias(table, head, query[:, None], key[None, :], REACH)
+            s += _pair_bias(bias, side, head, query[:, None], key[None, :])
         s = tl.where((key < length)[None, :], s, float("-inf"))
         higher = tl.maximum(highest, tl.max(s, 1))
         weight = tl.exp2(s - higher[:, None])
@@ -74,9 +73,9 @@ def forward(
 
 @triton.jit
 def backward_queries(
-    qkv, out, grad, gradients, sums, means, blocks, table, tokens, scale,
-    HEADS: tl.constexpr, D: tl.constexpr, BIASED: tl.constexpr, REACH: tl.constexpr,
-    PRECISION: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    qkv, out, grad, gradients, sums, means, blocks, bias, side, tokens, scale,
+    HEADS: tl.constexpr, D: tl.constexpr, BIASED: tl.constexpr, PRECISION: tl.constexpr,
+    BM: tl.constexpr, BN: tl.constexpr,
 ):  # fmt: skip
     """The gradients of the queries; and the means, which those of keys and values need."""
     head = tl.program_id(1)
@@ -100,7 +99,7 @@ def backward_queries(
         v = _load(at + 2 * H, row, length, n, 3 * H, BN, D)
         s = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * _LOG2E)
         if BIASED:
-            s += _distance_bias(table, head, query[:, None], key[None, :], REACH)
+            s += _pair_bias(bias, side, head, query[:, None], key[None, :])
         weight = tl.exp2(s - log_sum[:, None])
         weight = tl.where((key < length)[None, :], weight, 0.0)
         dp = tl.dot(g, tl.trans(v), input_precision=PRECISION)
@@ -111,9 +110,9 @@ def backward_queries(
 
 @triton.jit
 def backward_keys(
-    qkv, out, grad, gradients, sums, means, blocks, table, tokens, scale,
-    HEADS: tl.constexpr, D: tl.constexpr, BIASED: tl.constexpr, REACH: tl.constexpr,
-    PRECISION: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    qkv, out, grad, gradients, sums, means, blocks, bias, side, tokens, scale,
+    HEADS: tl.constexpr, D: tl.constexpr, BIASED: tl.constexpr, PRECISION: tl.constexpr,
+    BM: tl.constexpr, BN: tl.constexpr,
 ):  # fmt: skip
     """The gradients of keys and values: a program takes BN keys, and passes over the queries."""
     head = tl.program_id(1)
@@ -137,7 +136,7 @@ def backward_keys(
         mean = tl.load(means + own, mask=query < length, other=0.0)
         s = tl.dot(k, tl.trans(q), input_precision=PRECISION) * (scale * _LOG2E)  # (BN, BM)
         if BIASED:
-            s += _distance_bias(table, head, query[None, :], key[:, None], REACH)
+            s += _pair_bias(bias, side, head, query[None, :], key[:, None])
         weight = tl.exp2(s - log_sum[None, :])
         of_v = tl.dot(weight.to(g.dtype), g, of_v, input_precision=PRECISION)
         dp = tl.dot(v, tl.trans(g), input_precision=PRECISION)

@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from labelwise.kernels import eight_bits
 from labelwise.kernels.launching import autocast_dtype, moved
-from labelwise.kernels.packed_attention import Rows, packed_attention
+from labelwise.kernels.packed_attention import Rows, by_distance, packed_attention
 from labelwise.layers.dropout import TokenDropout
 from labelwise.layers.encoder_files import EncoderShape
 
@@ -54,7 +54,8 @@ class Transformer(nn.Module):
         with torch.autocast(x.device.type, enabled=False):
             x = x + functional.embedding(places, self.positions)
             x = self.dropout(normed(x.to(dtype), self.norm))
-            bias = self.by_distance()
+            table = self.by_distance()
+            bias = None if table is None else by_distance(table, int(rows.lengths.max()))
             for layer in self.layers:
                 x = layer(x, rows, bias)
             return x
