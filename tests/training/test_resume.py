@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -253,3 +255,34 @@ def test_checkpoints_are_written_inside_a_long_epoch(
     monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", 60.0)
     run(tmp_path, epochs=3)
     assert [progress["finished"] for progress in written] == [True], "a short one is written once"
+
+
+def test_checkpoints_that_take_long_are_written_less_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock of its own: a step takes a second, a checkpoint none, three or nine."""
+
+    def steps_between(takes: float) -> list[int]:
+        now, written = [0.0], []
+
+        def write(_file: Path, _tensors: object, values: dict[str, Any]) -> None:
+            now[0] += takes
+            written.append(values["progress"]["step"])
+
+        step = loop._Training._step
+
+        def slow_step(*arguments: Any) -> None:
+            step(*arguments)
+            now[0] += 1.0
+
+        monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", 2.0)
+        monkeypatch.setattr(loop, "write_checkpoint", write)
+        monkeypatch.setattr(loop._Training, "_step", slow_step)
+        monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: now[0]))
+        run(tmp_path / str(takes), epochs=9)
+        monkeypatch.undo()
+        return [after - before for before, after in pairwise(written[:-1])]
+
+    assert set(steps_between(0.0)) == {2}
+    assert set(steps_between(3.0)) == {2}
+    assert set(steps_between(9.0)) == {6}, "three times as long: a third as often"

@@ -43,6 +43,10 @@ from labelwise.training.top import highest_columns
 CHECKPOINT_SECONDS = 60.0
 """At most this much work, and a step, is lost when a training is killed."""
 
+CHECKPOINT_TAKES = 3.0
+"""Seconds. One that takes longer is written less often: a twentieth of the time, and no more, goes
+into checkpoints, also where an encoder of 100 million parameters has gigabytes to keep."""
+
 WAIT = 5.0
 """Seconds that a training waits for another one to leave its folder."""
 
@@ -179,6 +183,7 @@ class _Training:
         self.began = time.monotonic()
         self.started = self.began - self.state.seconds
         self.written = time.monotonic()
+        self.writing = 0.0  # seconds that the last checkpoint took
         if not self.state.step:
             self.log.write(
                 event="start",
@@ -388,7 +393,8 @@ class _Training:
         return " · ".join(parts)
 
     def _checkpoint_due(self) -> bool:
-        return self.processes.is_first and time.monotonic() - self.written >= CHECKPOINT_SECONDS
+        every = CHECKPOINT_SECONDS * max(1.0, self.writing / CHECKPOINT_TAKES)
+        return self.processes.is_first and time.monotonic() - self.written >= every
 
     def _write_checkpoint(self) -> None:
         if self.run_folder is None or not self.processes.is_first:
@@ -406,8 +412,10 @@ class _Training:
             "progress": asdict(self.state),
             "log_length": self.log.length,
         }
+        started = time.monotonic()
         write_checkpoint(self.run_folder.checkpoint, tensors, values)
         self.written = time.monotonic()
+        self.writing = self.written - started
 
     def _require_one_beginning(self) -> None:
         """Raise an error where processes go on from different checkpoints."""
