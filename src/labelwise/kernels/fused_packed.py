@@ -60,15 +60,15 @@ class _Attention(torch.autograd.Function):
         gradients = torch.empty_like(qkv)
         means = torch.empty_like(sums)  # Σ out · grad of each token and head
         width, heads = ctx.options["D"], ctx.options["HEADS"]
-        given = qkv, out, grad, gradients, sums, means, blocks, pairs, ctx.side, len(qkv)
+        given = qkv, out, grad, gradients, sums, means, blocks
+        turned = pairs.transpose(1, 2).contiguous() if ctx.options["BIASED"] else pairs
         with on(qkv):
             kernels.backward_queries[len(blocks), heads](
-                *given, width**-0.5, BM=QUERIES, BN=64, num_warps=4 if width <= 32 else 8,
-                num_stages=3,
-                **ctx.options,
+                *given, pairs, ctx.side, len(qkv), width**-0.5,
+                BM=QUERIES, BN=64, num_warps=4, num_stages=3, **ctx.options,
             )  # fmt: skip
             kernels.backward_keys[len(blocks), heads](
-                *given, width**-0.5, BM=32, BN=QUERIES, num_warps=4 if width <= 64 else 8,
-                num_stages=3, **ctx.options,
+                *given, turned, ctx.side, len(qkv), width**-0.5, BM=32, BN=QUERIES,
+                num_warps=4 if width <= 64 else 8, num_stages=3, **ctx.options,
             )  # fmt: skip
         return gradients, None, None, None

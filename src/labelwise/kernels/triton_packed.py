@@ -26,10 +26,10 @@ def _store(at, x, row, length, first, WIDTH: tl.constexpr, BLOCK: tl.constexpr, 
 
 
 @triton.jit
-def _pair_bias(bias, side, head, query, key):
+def _pair_bias(bias, side, head, row, column):
     """Of pairs of tokens, in units of log 2, from a matrix for each head that has whole blocks."""
     of_head = bias + head.to(tl.int64) * side * side
-    return tl.load(of_head + query * side + key).to(tl.float32) * _LOG2E
+    return tl.load(of_head + row * side + column).to(tl.float32) * _LOG2E
 
 
 @triton.jit
@@ -114,7 +114,8 @@ def backward_keys(
     HEADS: tl.constexpr, D: tl.constexpr, BIASED: tl.constexpr, PRECISION: tl.constexpr,
     BM: tl.constexpr, BN: tl.constexpr,
 ):  # fmt: skip
-    """The gradients of keys and values: a program takes BN keys, and passes over the queries."""
+    """The gradients of keys and values: a program takes BN keys, and passes over the queries. The
+    bias is turned, keys by queries, so that here too a row of it lies in one piece."""
     head = tl.program_id(1)
     row = tl.load(blocks + 3 * tl.program_id(0))
     length = tl.load(blocks + 3 * tl.program_id(0) + 1)
@@ -136,7 +137,7 @@ def backward_keys(
         mean = tl.load(means + own, mask=query < length, other=0.0)
         s = tl.dot(k, tl.trans(q), input_precision=PRECISION) * (scale * _LOG2E)  # (BN, BM)
         if BIASED:
-            s += _pair_bias(bias, side, head, query[None, :], key[:, None])
+            s += _pair_bias(bias, side, head, key[:, None], query[None, :])
         weight = tl.exp2(s - log_sum[None, :])
         of_v = tl.dot(weight.to(g.dtype), g, of_v, input_precision=PRECISION)
         dp = tl.dot(v, tl.trans(g), input_precision=PRECISION)
