@@ -130,6 +130,25 @@ def test_a_blend_may_be_weighed_like_another_without_documents(
     assert "a blend can be like another one" in labelwise(*wrong).err
 
 
+def test_what_is_joined_has_neither_the_name_nor_the_origin_of_its_first_member(
+    labelwise: Callable[..., Any], corpus: Path, bundle: Path, exact: Path, tmp_path: Path
+) -> None:
+    """Its figures would take the place of those of the member."""
+    small, out = tmp_path / "small", tmp_path / "out"
+    asked = ("--prune", "0.01", "--results", tmp_path / "sizes", "--name", "ours-small")
+    called = labelwise("compact", bundle, "--data", corpus, "--out", small, *asked)
+    assert called.code == 0, called.err
+    asked = ("--out", out, "--results", tmp_path / "results")
+    assert labelwise("join", "blend", small, exact, "--data", corpus, *asked).code == 0
+    assert (tmp_path / "results/synthetic/blend/seed-0.json").is_file()
+    was, now = (bundles.describe(folder)["card"] for folder in (small, out))
+    assert was["name"] == "ours-small"
+    assert not {"name", "parent", "compact", "twin"} & now.keys()
+    assert now["thesaurus"] == was["thesaurus"]
+    labelwise("join", "blend", exact, small, "--data", corpus, "--out", out)
+    assert bundles.describe(out)["card"]["thesaurus"] == was["thesaurus"], "whoever has it"
+
+
 def test_what_cannot_be_joined_is_said_in_a_sentence(
     labelwise: Callable[..., Any], corpus: Path, bundle: Path, exact: Path, tmp_path: Path
 ) -> None:

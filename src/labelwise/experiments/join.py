@@ -23,6 +23,9 @@ from labelwise.model import Model
 SHARDS = "shards"
 """What is joined to a model that is no other than one training gives."""
 
+SHARED = ("data", "device", "language", "relabelled", "thesaurus", "versions")
+"""What the cards of members have in common: the documents, the labels, the language."""
+
 
 def join(
     method: str,
@@ -80,7 +83,7 @@ def join(
     fit = [card.get("seconds", {}).get("fit", 0.0) for card in cards]
     made = [str(card.get("command", "")) for card in cards]
     card: dict[str, Any] = {
-        **{key: told for key, told in cards[0].items() if key != "shard"},
+        **_of_all(cards, method),
         "seconds": {"fit": sum(fit)},
         "peak_memory": max(card.get("peak_memory") or 0 for card in cards),
         "command": "\n".join([*made, command]).strip(),
@@ -97,6 +100,14 @@ def join(
         gold = {split: documents.gold(split) for split in splits}
         write_run(results, model, scores, gold, splits, record=documents.record, card=card)
     return Model(model, name=bundles.name_of(card, model.name), card=card)
+
+
+def _of_all(cards: Sequence[Mapping[str, Any]], method: str) -> dict[str, Any]:
+    """What the cards of the members say of what is joined from them. A member's own name, and what
+    it was made small from or trained like, are not those of the whole; shards are one model."""
+    if method == SHARDS:
+        return {key: told for key, told in cards[0].items() if key != "shard"}
+    return {key: told for card in reversed(cards) for key, told in card.items() if key in SHARED}
 
 
 def _joined(
