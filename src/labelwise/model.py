@@ -24,6 +24,7 @@ from labelwise import bundle as bundles
 from labelwise import shipped
 from labelwise.corpus.batches import batches
 from labelwise.corpus.document import SECTION_KINDS, Document, Section
+from labelwise.corpus.first_words import word_count
 from labelwise.corpus.labels import Label, LabelSpace
 from labelwise.corpus.plain_text import split_act
 from labelwise.corpus.readers import read
@@ -294,6 +295,22 @@ class Model:
         else:
             found = self._found(document, scores, top=top)
         return self._explained(document, found, explainer)
+
+    def unread(self, document: Document) -> str | None:
+        """What of a long document is not read, in a sentence; None where all of it is.
+
+        Networks count words, or pieces of words, of which a document has more.
+        """
+        words, own = word_count(document), self.method.name
+        short = [
+            f"{self.name if name == own else f'{name}, a part of {self.name},'} reads the first "
+            f"{most:,} at most"
+            for name, most in self.method.limits.items()
+            if words > most
+        ]
+        if not short:
+            return None
+        return f"the document has {words:,} words, of which {' and '.join(short)}"
 
     def scores(self, what: What | Sequence[What]) -> Scores:
         """Documents × labels: a probability each."""

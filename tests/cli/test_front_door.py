@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -272,3 +273,13 @@ def test_the_help_lists_every_command(labelwise: Callable) -> None:
     listed = labelwise("--help").out.partition("Commands:")[2].splitlines()
     names = [line.split()[0] for line in listed if line.strip()]
     assert set(names) == {command[0] for command in COMMANDS if command}
+
+
+def test_an_option_that_takes_one_value_is_given_once(labelwise: Callable[..., Any]) -> None:
+    """Of two, the first was dropped without a word."""
+    wrong = labelwise("train", "svm", "--data", "a", "--data", "b", "--out", "c")
+    assert wrong.code == 2
+    assert "--data is given 2 times, and takes one value; further documents go with" in wrong.err
+    wrong = labelwise("data", "make", "--out", "a", "--out", "b")
+    assert "--out is given 2 times, and takes one value (see" in wrong.err
+    assert labelwise("methods", "--json", "--json").code == 0

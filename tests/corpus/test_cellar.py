@@ -97,9 +97,13 @@ def test_corrigenda_hidden_copies_and_other_sectors_are_not_asked_for(
     )
     server.add("32016R0002", date=day, text=ACT, extra=(("do_not_index", hidden),))
     server.add("02016R0003", date=day, text=ACT)
-    (year,) = get(tmp_path, server)
+    server.add("52016R0004", date=day, text=ACT)
+    server.add("22016A0201(01)", date=day, text=ACT, type="AGREE_INTERNATION")
+    (year,) = get(tmp_path / "acts", server)
     assert year.listed == 1
-    assert list(records(tmp_path)) == ["32016R0001"]
+    assert list(records(tmp_path / "acts")) == ["32016R0001"]
+    get(tmp_path / "agreements", server, types=["AGREE_INTERNATION"])
+    assert list(records(tmp_path / "agreements")) == ["22016A0201(01)"]
 
 
 def test_pages_follow_each_other_until_one_is_empty(

@@ -128,6 +128,26 @@ def test_what_is_in_a_split_is_left_out_and_named(folder: Path, tmp_path: Path) 
     assert first == f"left out 1 document of {file}, whose id is in train already: t1"
 
 
+def test_however_an_id_is_written_the_act_is_one(folder: Path, tmp_path: Path) -> None:
+    """Test documents whose ids came in another spelling were trained on."""
+    write(folder / "test.jsonl.xz", whole("32016R0001", "5"))
+    ids = ("32016r0001", " 32016R0001 ", "CELEX:32016R0001", "32016R0002", "celex: 32016r0002")
+    file = write(tmp_path / "acts.jsonl.xz", *(titled(id, "8") for id in ids))
+    data = open_dataset(folder, Additions((file,)))
+    assert [one.id for one in data.train] == ["t1", "t2", "32016R0002"]
+    assert [one.kept for one in data.repeated] == ["test", "test", "test", str(file)]
+
+
+def test_of_two_documents_with_one_id_in_one_file_the_longer_is_kept_too(
+    folder: Path, tmp_path: Path
+) -> None:
+    file = write(tmp_path / "acts.jsonl.xz", titled("n1", "8"), whole("n1", "8"), titled("n1", "8"))
+    data = open_dataset(folder, Additions((file,)))
+    (kept,) = (one for one in data.train if one.id == "n1")
+    assert "graded by size" in kept.text
+    assert [(one.id, one.kept) for one in data.repeated] == 2 * [("n1", str(file))]
+
+
 def test_the_note_names_ten_of_many_and_the_list_all(folder: Path, tmp_path: Path) -> None:
     many = [whole(f"t{n}", "693") for n in range(12)]
     write(folder / "train.jsonl.xz", *many)
@@ -158,10 +178,13 @@ def test_summaries_are_documents_where_they_are_asked_for(
 
 
 def test_documents_to_measure_on_are_refused(folder: Path, tmp_path: Path) -> None:
-    for name in ("dev.jsonl.xz", "test.jsonl"):
-        file = write(tmp_path / "newlaw" / name, titled("n1"))
+    for name in ("dev.jsonl.xz", "test.jsonl", "newlaw-dev.jsonl", "Test_2.jsonl"):
+        file = write(tmp_path / "newlaw" / name, titled("n1", "8"))
         with pytest.raises(InputError, match="are for measuring and are not trained on"):
             open_dataset(folder, Additions((file,)))
+    write(tmp_path / "newlaw" / "train-titles.jsonl.xz", titled("n2", "8"))
+    with pytest.raises(InputError, match=r"newlaw/Test_2.jsonl: documents called Test are for"):
+        open_dataset(folder, Additions((tmp_path / "newlaw",)))  # a folder that holds such a file
     with pytest.raises(InputError, match=r"none\.jsonl: there is no such file or folder of more"):
         open_dataset(folder, Additions((tmp_path / "none.jsonl",)))
 

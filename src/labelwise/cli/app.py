@@ -16,6 +16,7 @@ from labelwise import __version__, progress
 from labelwise.cli.bench import bench
 from labelwise.cli.calibrate import calibrate
 from labelwise.cli.card import card
+from labelwise.cli.command import Command
 from labelwise.cli.compact import compact
 from labelwise.cli.crowding import crowding
 from labelwise.cli.data import data
@@ -93,7 +94,7 @@ for command in (
     bench,
     demo,
 ):
-    app.command()(_calls_named(command))
+    app.command(cls=Command)(_calls_named(command))
 
 # Typer carries its own copy of click in some versions: this is the base of all usage errors there.
 UsageError: Any = typer.BadParameter.__bases__[0]

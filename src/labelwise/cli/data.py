@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from labelwise.cli.command import Command
 from labelwise.cli.fetched_acts import fetch_acts
 from labelwise.cli.options import CacheOption, DataOption, JsonOption, SkipBadOption
 from labelwise.cli.output import console, print_json, print_table
@@ -20,7 +21,7 @@ data = typer.Typer(
 )
 
 
-@data.command()
+@data.command(cls=Command)
 def describe(
     path: Annotated[
         Path,
@@ -64,7 +65,7 @@ def describe(
         note(f"wrote {figure}")
 
 
-@data.command()
+@data.command(cls=Command)
 def fetch(
     name: Annotated[str, typer.Argument(help="The data set: eurlex57k or cellar.", metavar="NAME")],
     *,
@@ -125,7 +126,7 @@ def fetch(
         note(f"Next: labelwise data describe {folder}")
 
 
-@data.command()
+@data.command(cls=Command)
 def make(
     *,
     out: Annotated[Path, typer.Option(help="Folder to write.")] = Path("synthetic"),
@@ -155,7 +156,7 @@ def make(
     note(f"Next: labelwise train svm --data {out} --out svm.bundle")
 
 
-@data.command()
+@data.command(cls=Command)
 def split_by_year(
     *,
     data: DataOption,
@@ -199,7 +200,7 @@ def split_by_year(
     note(f"Next: labelwise reproduce --data {folder} --methods svm")
 
 
-@data.command()
+@data.command(cls=Command)
 def export(
     *,
     data: DataOption,
@@ -231,7 +232,7 @@ def export(
     print_table(["folder", *counts], [[out, *counts.values()]], left=("folder",))
 
 
-@data.command()
+@data.command(cls=Command)
 def near_copies(
     *,
     data: DataOption,

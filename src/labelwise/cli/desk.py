@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from labelwise.cli.command import Command
 from labelwise.cli.inputs import read_inputs
 from labelwise.cli.options import JsonOption, SkipBadOption
 from labelwise.cli.output import print_json, print_table
@@ -36,7 +37,7 @@ class Role(StrEnum):
     admin = "admin"
 
 
-@desk.command()
+@desk.command(cls=Command)
 def add(
     store: StoreArgument,
     files: Annotated[
@@ -68,7 +69,7 @@ def add(
     note(f"{new} new on the worklist" + (f", {known} were there already" if known else ""))
 
 
-@desk.command(name="list")
+@desk.command(name="list", cls=Command)
 def list_(
     store: StoreArgument,
     state: Annotated[
@@ -98,7 +99,7 @@ def list_(
     print_table(columns, rows, left=("act", "state", "who", "when", "title"))
 
 
-@desk.command()
+@desk.command(cls=Command)
 def log(
     store: StoreArgument,
     acts: Annotated[
@@ -123,7 +124,7 @@ def log(
         sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-@desk.command()
+@desk.command(cls=Command)
 def person(
     store: StoreArgument,
     name: Annotated[
@@ -169,7 +170,7 @@ def person(
         print_json({"name": name, "role": role.value, "token": token}) if as_json else print(token)
 
 
-@desk.command()
+@desk.command(cls=Command)
 def agreement(store: StoreArgument, as_json: JsonOption = False) -> None:
     """How far first and second readers agree: Cohen's kappa by pair, Krippendorff's alpha.
 
@@ -214,7 +215,7 @@ class ExportFormat(StrEnum):
     marcxml = "marcxml"
 
 
-@desk.command()
+@desk.command(cls=Command)
 def export(
     store: StoreArgument,
     format: Annotated[

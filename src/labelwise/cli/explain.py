@@ -102,6 +102,8 @@ def explain(
     if document is None and _is_another(acts):
         note(f"explained is the first of several documents, {act.id}: --document ID names another")
     LanguageNotes(model.card).look_at(act)
+    if unread := model.unread(act):
+        note(unread)
     for word in labels or ():  # as tag has it
         if word in LANGUAGES and word not in model.labels.index:
             raise LabelwiseError(
@@ -143,7 +145,7 @@ def write_page(file: Path, model: Model, found: Tagging, note: str = "") -> None
         gold=[model.named(id) for id in act.labels],
         method=model.name,
         threshold=model.threshold,
-        note=note,
+        note=note or model.unread(act) or "",
         places=places,
     )
     write_whole(file, page.encode())

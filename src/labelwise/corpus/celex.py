@@ -39,6 +39,17 @@ def celex_in(text: str) -> str | None:
     return found[0] if found else None
 
 
+def act_id(id: str) -> str:
+    """One way to write the id of an act: a CELEX number in capitals, without what stands around it.
+
+    >>> act_id("CELEX:32016R0679"), act_id(" 32016r0679"), act_id("act-7 ")
+    ('32016R0679', '32016R0679', 'act-7')
+    """
+    own = id.strip()
+    number = re.sub(r"(?i)^celex[:_ ]*", "", own).upper()
+    return number if CELEX.fullmatch(number) else own
+
+
 def year_of(id: str) -> int | None:
     """The year in a CELEX number.
 

@@ -75,7 +75,7 @@ def acts_of(year: int, types: Sequence[str], service: Service, polite: Polite) -
     A page begins after the last act of the one before it, so that acts which appear or vanish
     meanwhile shift nothing. An empty page is the end.
     """
-    last = "3"
+    last = "1"
     while True:
         address = f"{service.sparql}?" + urlencode(
             {"query": query(year, types, last), "format": "application/sparql-results+json"}
@@ -91,8 +91,9 @@ def acts_of(year: int, types: Sequence[str], service: Service, polite: Polite) -
 def query(year: int, types: Sequence[str], last: str) -> str:
     """A page of the acts of these types: a row for each concept of each act.
 
-    Sector 3 of CELEX is legislation; corrigenda, and copies that Cellar itself hides, are not asked
-    for.
+    Sectors 1 to 4 of CELEX are treaties, agreements, legislation and what completes it. Consolidated
+    texts (0), drafts, judgments and questions (5 and more), corrigenda, and copies that Cellar
+    itself hides, are not asked for.
     """
     authority = "http://publications.europa.eu/resource/authority"
     wanted = " ".join(f"<{authority}/resource-type/{one}>" for one in types)
@@ -107,7 +108,7 @@ SELECT ?celex ?date ?concept ?english ?title WHERE {{
         cdm:resource_legal_id_celex ?celex ;
         cdm:work_date_document ?date .
       FILTER(?date >= "{year}-01-01"^^xsd:date && ?date <= "{year}-12-31"^^xsd:date)
-      FILTER(STRSTARTS(STR(?celex), "3") && STR(?celex) > "{last}")
+      FILTER(STR(?celex) > "{last}" && STR(?celex) < "5")
       FILTER NOT EXISTS {{
         ?work cdm:work_has_resource-type <{authority}/resource-type/CORRIGENDUM>
       }}

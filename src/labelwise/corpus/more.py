@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from labelwise.corpus import eurlex57k
+from labelwise.corpus.celex import act_id
 from labelwise.corpus.document import Document
 from labelwise.corpus.json_records import JSON_FORMATS, read_json
 from labelwise.corpus.readers import document_files, read
@@ -35,12 +37,25 @@ def check_more(paths: Sequence[Path]) -> None:
     for path in paths:
         if not path.exists():
             raise InputError("there is no such file or folder of more documents", file=path)
-        if stem(path) in MEASURED:
-            raise InputError(
-                f"documents called {stem(path)} are for measuring and are not trained on; give "
-                "files of training documents, or another name if these are",
-                file=path,
-            )
+        for file in [path, *(document_files(path) if path.is_dir() else ())]:
+            if part := _measured(file):
+                raise InputError(
+                    f"documents called {part} are for measuring and are not trained on; give "
+                    "files of training documents, or another name if these are",
+                    file=file,
+                )
+
+
+def _measured(path: Path) -> str | None:
+    """The word in a file's name that says that it is measured on, as the first of it or the last.
+
+    >>> _measured(Path("newlaw/dev.jsonl.xz")), _measured(Path("newlaw-dev.jsonl"))
+    ('dev', 'dev')
+    >>> _measured(Path("newlaw/train-titles.jsonl")), _measured(Path("on-the-test-of-time.jsonl"))
+    (None, None)
+    """
+    words = re.split(r"[-_. ]", stem(path))
+    return next((word for word in (words[0], words[-1]) if word.lower() in MEASURED), None)
 
 
 def more_name(path: Path) -> str:
@@ -62,23 +77,26 @@ def read_more(
 ) -> tuple[list[tuple[Path, Document]], list[Repeated]]:
     """The documents of all paths whose ids are in no split, and those that were left out.
 
-    Of two with one id, as of an act's title and its text, the longer is kept. With ``summaries``
-    the summary of an act is a document besides, with the same labels.
+    Of two with one id, as of an act's title and its text, the longer is kept; however a CELEX
+    number is written, it is one. With ``summaries`` the summary of an act is a document besides,
+    with the same labels.
     """
+    splits = {act_id(id): split for id, split in splits.items()}
     found: dict[str, tuple[Path, Document]] = {}
     repeated: list[Repeated] = []
     for path in paths:
         labelled: list[bool] = []
-        for document in track(read(path, skipped=skipped, gold=True), f"Reading {path.name}"):
+        documents = read(path, skipped=skipped, gold=True, repeats=True)
+        for document in track(documents, f"Reading {path.name}"):
             labelled.append(bool(document.labels))
-            id = document.id
+            id = act_id(document.id)
             if id in splits:
-                repeated.append(Repeated(id, path, splits[id]))
+                repeated.append(Repeated(document.id, path, splits[id]))
                 continue
-            longer = (path, document)
+            longer = (path, replace(document, id=id))
             if id in found:
                 shorter, longer = sorted((found[id], longer), key=lambda one: len(one[1].text))
-                repeated.append(Repeated(id, shorter[0], str(longer[0])))
+                repeated.append(Repeated(shorter[1].id, shorter[0], str(longer[0])))
             found[id] = longer
         if labelled and not any(labelled):
             raise InputError("no document of it has a gold label to learn from", file=path)
@@ -86,8 +104,9 @@ def read_more(
     if summaries:
         for path in paths:
             for document in _summaries(path):
-                own = replace(document, id=f"{document.id}-summary")
-                if document.id in found and own.id not in found:
+                id = act_id(document.id)
+                own = replace(document, id=f"{id}-summary")
+                if id in found and own.id not in found:
                     found[own.id] = (path, own)
                     acts.append((path, own))
     return acts, repeated

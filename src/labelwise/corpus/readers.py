@@ -87,11 +87,13 @@ def read(
     skipped: Skipped | None = None,
     format: str | None = None,
     gold: bool = False,
+    repeats: bool = False,
 ) -> Iterator[Document]:
     """The documents of a file or a folder, one by one.
 
     A bad record raises an InputError; with ``skipped`` it is recorded there and reading goes on.
-    With ``gold`` a record in the keys of EURLEX57K is bad that does not say its labels.
+    With ``gold`` a record in the keys of EURLEX57K is bad that does not say its labels. One whose
+    id was read before is bad too, unless it is the caller who looks for ``repeats``.
     """
     path, format = Path(path), _known(format)
     if path.is_dir():
@@ -101,7 +103,7 @@ def read(
     else:
         raise InputError("there is no such file or folder", file=path)
     sources = ((file, opened(file)) for file in files)
-    return _documents(sources, format, skipped, str(path), gold=gold)
+    return _documents(sources, format, skipped, str(path), gold=gold, repeats=repeats)
 
 
 def read_stream(
@@ -150,6 +152,7 @@ def _documents(
     name: str,
     *,
     gold: bool = False,
+    repeats: bool = False,
 ) -> Iterator[Document]:
     seen: dict[str, Origin] = {}
     bad = 0
@@ -157,7 +160,7 @@ def _documents(
         try:
             with source as stream:
                 for origin, item in items(stream, file, format, gold=gold):
-                    document = _unless_seen(item, origin, seen)
+                    document = _unless_seen(item, origin, seen, repeats=repeats)
                     if isinstance(document, Document):
                         yield document
                     elif skipped is None:
@@ -193,12 +196,12 @@ def fault_of(error: Exception, file: str | Path) -> InputError:
 
 
 def _unless_seen(
-    item: Document | InputError, origin: Origin, seen: dict[str, Origin]
+    item: Document | InputError, origin: Origin, seen: dict[str, Origin], *, repeats: bool
 ) -> Document | InputError:
     if isinstance(item, Document):
         if not is_whole(item):
             return origin.error(HALF)
-        if item.id in seen:
+        if item.id in seen and not repeats:
             first = seen[item.id]
             where = str(first.file) if first.file != origin.file else f"line {first.line}"
             return origin.error(f"duplicate id: '{item.id}' was read before, from {where}")

@@ -44,7 +44,7 @@ def calibrate_on(
     known = known_thesaurus(thesaurus, card, bundle)
     skipped = Skipped() if skip_bad else None
     method.calibration = None
-    found = score_file(method, on, thesaurus=known, skipped=skipped)
+    found = score_file(method, on, thesaurus=known, card=card, skipped=skipped)
     if skipped and skipped.count:
         note(skipped.summary())
     if not any(

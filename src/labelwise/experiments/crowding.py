@@ -67,7 +67,7 @@ def crowding(
         of = {"name": dataset.name, "fingerprint": source.record.fingerprint}
         named = named_among(method, card, source.record.fingerprint)
     else:
-        scored = score_file(method, on, thesaurus=known, most=documents)
+        scored = score_file(method, on, thesaurus=known, card=card, most=documents)
         of = {"name": file_name(on), "fingerprint": digest_of([on])}
         named = named_after_data(method, card)
     gold = scored.space.gold(scored.documents).toarray() > 0

@@ -27,6 +27,7 @@ from labelwise.evaluation.runs import DataRecord, Run, current_versions, peak_me
 from labelwise.experiments.sampled import drawn
 from labelwise.experiments.scoring import score
 from labelwise.methods import Method, Scores
+from labelwise.progress import note
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -55,12 +56,19 @@ def score_file(
     path: Path,
     *,
     thesaurus: Thesaurus | None,
+    card: Mapping[str, Any],
     skipped: Skipped | None = None,
     most_words: int | None = None,
     most: int | None = None,
 ) -> Labelled:
     """Read and score a labelled file or folder: of each document the first so many words, and of
     its documents so many, drawn at random."""
+    if twin := card.get("twin"):
+        note(
+            f"{name_of(card, method.name)} was trained on {_trained_on(card)}, on more than its "
+            f"twin that was measured ({twin['data'].get('name', 'unknown data')}): on documents "
+            "that it has learned its figures say nothing"
+        )
     space = method.label_space
     documents = list(read(path, skipped=skipped, gold=True))
     documents = documents if most is None else drawn(documents, most)
@@ -101,7 +109,9 @@ def measure_file(
     """
     split = split_name(path)
     started = time.perf_counter()
-    found = score_file(method, path, thesaurus=thesaurus, skipped=skipped, most_words=most_words)
+    found = score_file(
+        method, path, thesaurus=thesaurus, card=card, skipped=skipped, most_words=most_words
+    )
     seconds = time.perf_counter() - started
     figures = run_figures(
         found.scores,

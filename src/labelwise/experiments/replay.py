@@ -118,7 +118,8 @@ def replay(
 def _acts(folder: Path, on: Path) -> Acts:
     method = bundles.load(folder)
     method.calibration = None  # it may have been chosen on the very acts that are replayed
-    found = score_file(method, on, thesaurus=bundles.thesaurus(folder))
+    card = bundles.describe(folder)["card"]
+    found = score_file(method, on, thesaurus=bundles.thesaurus_in(card, folder), card=card)
     order = sorted(range(len(found.documents)), key=lambda at: time_of(found.documents[at].id))
     documents, scores = [found.documents[at] for at in order], found.scores[order]
     gold = found.space.gold(documents).toarray() > 0

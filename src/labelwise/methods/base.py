@@ -195,6 +195,13 @@ class Method(ABC):
         return None
 
     @property
+    def limits(self) -> dict[str, int]:
+        """The same by its name or, where it reads all, of those of its parts that do not."""
+        if self.max_tokens is not None:
+            return {self.name: self.max_tokens}
+        return {name: most for part in self.parts for name, most in part.limits.items()}
+
+    @property
     def card(self) -> dict[str, Any]:
         """What a reader of its bundle should know besides, such as what was chosen on dev."""
         return {}

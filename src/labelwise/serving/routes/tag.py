@@ -269,6 +269,13 @@ def _notes(model: Model, chosen: Chooser, read: list[Read]) -> list[str]:
         notes.append(
             f"{which} longer than the {model.info.max_words:,} words that this model reads"
         )
+    unread = [told for one in read if not cut and (told := model.front.unread(one.document))]
+    if unread:
+        notes.append(
+            unread[0]
+            if len(read) == 1
+            else f"{len(unread)} of the documents are longer than a part of this model reads"
+        )
     for one in read:
         if (wrong := mismatch(one.language, model.reads)) and wrong not in " ".join(notes):
             notes.append(f"{one.document.id or 'the document'} {wrong}")
