@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from rdflib import XSD, Graph, Literal, URIRef
@@ -108,7 +108,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
         else:
-            self.give(state, asked.path.removeprefix("/resource/cellar/"))
+            self.give(state, unquote(asked.path).removeprefix("/resource/cellar/"))
 
     def give(self, state: Server, celex: str) -> None:
         accept = self.headers["Accept"]
