@@ -16,6 +16,7 @@ from labelwise.cli import main
 from labelwise.corpus.dataset import open_dataset
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.runs import Run
+from labelwise.experiments.joining import model_digest
 from labelwise.methods import REGISTRY, get
 from labelwise.methods.base import Joining
 from labelwise.methods.blend import Blend
@@ -191,7 +192,7 @@ def test_reproduce_makes_a_blend_of_the_bundles_of_its_members(
     assert found["blend"].threshold == pytest.approx(blend.threshold)
     assert "weights" in bundles.describe(tmp_path / "bundles/blend-0.bundle")["card"]
     assert "blend, seed 0: finished before" in labelwise(*asked).err
-    svm = str(bundles.describe(tmp_path / "bundles/svm-0.bundle")["digest"])
+    svm = model_digest(tmp_path / "bundles/svm-0.bundle")
     assert found["blend"].members["svm-0"] == svm
 
     said = labelwise(*asked, "--set", "C=2.0")

@@ -9,19 +9,31 @@ import pytest
 import labelwise
 from labelwise import bundle as bundles
 from labelwise.corpus.dataset import Dataset
-from labelwise.experiments.joining import member_digests
+from labelwise.experiments.joining import member_digests, model_digest
 from labelwise.methods.exact_match import ExactMatch
 
 
-def saved(folder: Path, data: Dataset, command: str) -> Path:
+def saved(folder: Path, data: Dataset, command: str, threshold: float = 0.5) -> Path:
     method = ExactMatch()
     method.fit(data.train[:20], data.dev[:5], data.label_space)
+    method.threshold = threshold
     bundles.save(method, folder, card={"command": command})
     return folder
 
 
 def digest(folder: Path) -> str:
-    return str(bundles.describe(folder)["digest"])
+    return model_digest(folder)
+
+
+def test_a_training_that_gives_the_same_model_has_the_same_digest(
+    synthetic: Dataset, tmp_path: Path
+) -> None:
+    """What was joined from it was stale, and members on a GPU were to be trained again."""
+    a = saved(tmp_path / "a.bundle", synthetic, "in a second, by a command")
+    b = saved(tmp_path / "b.bundle", synthetic, "in a minute, by another")
+    assert bundles.describe(a)["digest"] != bundles.describe(b)["digest"]
+    assert model_digest(a) == model_digest(b)
+    assert model_digest(a) != model_digest(saved(b, synthetic, "by another", threshold=0.25))
 
 
 def test_members_of_different_names_are_called_by_them(synthetic: Dataset, tmp_path: Path) -> None:
@@ -50,13 +62,13 @@ def test_a_change_of_either_of_two_members_with_one_name_is_seen(
 ) -> None:
     members = [tmp_path / name for name in ("a/svm.bundle", "lexical.bundle", "b/svm.bundle")]
     for number, member in enumerate(members):
-        saved(member, synthetic, f"of {number}")
+        saved(member, synthetic, "trained", threshold=number / 10)
     before = member_digests(members)
     assert before == {
         "1/svm": digest(members[0]),
         "lexical": digest(members[1]),
         "3/svm": digest(members[2]),
     }
-    saved(members[changed], synthetic, "trained again")
+    saved(members[changed], synthetic, "trained again", threshold=0.9)
     after = member_digests(members)
     assert [name for name in before if before[name] != after[name]] == [f"{changed + 1}/svm"]

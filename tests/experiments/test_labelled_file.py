@@ -55,8 +55,21 @@ def test_a_gold_label_that_the_thesaurus_does_not_know_stays(match: ExactMatch) 
 def test_some_documents_of_a_file_are_drawn_and_not_its_first(synthetic: Dataset) -> None:
     method = ExactMatch()
     method.fit(synthetic.train[:20], synthetic.dev[:5], synthetic.label_space)
-    found = score_file(method, synthetic.paths["dev"], thesaurus=None, most=10)
+    found = score_file(method, synthetic.paths["dev"], thesaurus=None, card={}, most=10)
     ids = [one.id for one in found.documents]
     assert ids == [one.id for one in drawn(synthetic.dev, 10)]
     assert ids != [one.id for one in synthetic.dev[:10]]
     assert len(found.scores) == 10
+
+
+def test_a_model_that_learned_more_than_its_twin_is_not_measured_without_a_word(
+    synthetic: Dataset, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What ships was trained on everything, also on the acts that its twin was measured on."""
+    method = ExactMatch()
+    method.fit(synthetic.train[:20], synthetic.dev[:5], synthetic.label_space)
+    twin = {"name": "ours", "digest": "", "data": {"name": "acts"}}
+    card = {"name": "ours", "data": {"name": "acts+late"}, "twin": twin}
+    score_file(method, synthetic.paths["dev"], thesaurus=None, card=card)
+    said = capsys.readouterr().err
+    assert "ours was trained on acts+late, on more than its twin that was measured (acts)" in said

@@ -47,11 +47,19 @@ def finish(one: Training, corpus: Corpus, folders: Folders, **members: dict[str,
     return file
 
 
-def save(name: str, corpus: Corpus, folders: Folders, settings: Any = None, **card: Any) -> None:
+def save(
+    name: str,
+    corpus: Corpus,
+    folders: Folders,
+    settings: Any = None,
+    threshold: float | None = None,
+    **card: Any,
+) -> None:
     dataset = open_dataset(Path(str(corpus.data)))
     cls = get(name.removesuffix("-0"))
     method = cls(settings or cls.Settings())
     method.fit(dataset.train, dataset.dev, dataset.label_space)
+    method.threshold = method.threshold if threshold is None else threshold
     data = {"fingerprint": corpus.run_fingerprint}
     bundles.save(method, folders.bundle(name), card={"data": data, **card})
 
@@ -79,8 +87,26 @@ def test_a_member_with_other_settings_makes_the_blend_anew(
 def test_a_member_that_is_another_bundle_now_makes_the_blend_anew(
     corpus: Corpus, folders: Folders, finished: Path
 ) -> None:
-    save("svm-0", corpus, folders, command="labelwise train svm --seed 1")
+    save("svm-0", corpus, folders, threshold=0.125)
     assert set(unfinished(wanted(corpus), corpus, folders)) == {"blend-0"}
+
+
+def test_a_member_that_was_trained_again_and_is_the_same_model_changes_nothing(
+    corpus: Corpus, folders: Folders, finished: Path
+) -> None:
+    save("svm-0", corpus, folders, command="labelwise train svm", seconds={"fit": 1.0})
+    assert not unfinished(wanted(corpus), corpus, folders)
+
+
+def test_a_run_that_names_its_members_by_their_whole_bundles_is_finished(
+    corpus: Corpus, folders: Folders, finished: Path
+) -> None:
+    """As all did before."""
+    members = {
+        name: bundles.describe(folders.bundle(name))["digest"] for name in ("svm-0", "lexical-0")
+    }
+    finish(wanted(corpus)["blend-0"], corpus, folders, members=members)
+    assert not unfinished(wanted(corpus), corpus, folders)
 
 
 def test_a_bundle_that_is_gone_has_not_changed(

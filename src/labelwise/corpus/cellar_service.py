@@ -91,8 +91,8 @@ def acts_of(year: int, types: Sequence[str], service: Service, polite: Polite) -
 def query(year: int, types: Sequence[str], last: str) -> str:
     """A page of the acts of these types: a row for each concept of each act.
 
-    Sectors 1 to 4 of CELEX are treaties, agreements, legislation and what completes it. Consolidated
-    texts (0), drafts, judgments and questions (5 and more), corrigenda, and copies that Cellar
+    Sectors 1 to 4 of CELEX are treaties, agreements, legislation and what completes it.
+    Consolidated texts (0), drafts and judgments (5 and more), corrigenda, and copies that Cellar
     itself hides, are not asked for.
     """
     authority = "http://publications.europa.eu/resource/authority"

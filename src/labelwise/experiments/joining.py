@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from labelwise import bundle as bundles
 from labelwise.errors import LabelwiseError
 from labelwise.experiments.training_data import TrainingData
-from labelwise.methods import Method, Scores
+from labelwise.experiments.trainings import compared
+from labelwise.methods import Method, Scores, get
 from labelwise.methods.base import Joining
+
+
+def model_digest(bundle: str | Path) -> str:
+    """Of what a bundle answers by: the same for two trainings that gave the same model, however
+    long they took and by whatever command. That of the bundle covers its card too."""
+    manifest = bundles.describe(bundle)
+    answers = {name: manifest.get(name) for name in ("method", "threshold", "unseen")}
+    answers["calibration"] = (manifest.get("calibration") or {}).get("curves")
+    answers["settings"] = compared(manifest["settings"], get(manifest["method"]).Settings)
+    answers["files"] = sorted(one["sha256"] for one in manifest["files"].values())
+    return hashlib.sha256(json.dumps(answers, sort_keys=True).encode()).hexdigest()
 
 
 def member_digests(members: Sequence[str | Path]) -> dict[str, str]:
@@ -23,7 +37,7 @@ def member_digests(members: Sequence[str | Path]) -> dict[str, str]:
         name if names.count(name) == 1 else f"{number}/{name}"
         for number, name in enumerate(names, start=1)
     ]
-    digests = [str(bundles.describe(path)["digest"]) for path in members]
+    digests = [model_digest(path) for path in members]
     return dict(zip(called, digests, strict=True))
 
 

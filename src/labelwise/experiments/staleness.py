@@ -11,6 +11,7 @@ from labelwise import bundle as bundles
 from labelwise.errors import BundleError
 from labelwise.evaluation.runs import log_path
 from labelwise.experiments.corpora import Corpus
+from labelwise.experiments.joining import model_digest
 from labelwise.experiments.trainings import Folders, Training, compared
 from labelwise.methods import Method, get
 
@@ -76,7 +77,12 @@ def _has_other_members(
     if not all(digests.get(name) for name in one.members):
         return True
     there = [name for name in one.members if _is_of(folders.bundle(name), corpus)]
-    return any(bundles.describe(folders.bundle(name))["digest"] != digests[name] for name in there)
+    return not all(digests[name] in _digests(folders.bundle(name)) for name in there)
+
+
+def _digests(bundle: Path) -> tuple[str, str]:
+    """What a run may name a member by; older ones name the digest of its bundle, card and all."""
+    return model_digest(bundle), str(bundles.describe(bundle)["digest"])
 
 
 def _was_cut_short(had: Mapping[str, Any], wanted: Method, log: Path) -> bool:
