@@ -153,8 +153,44 @@ def test_a_split_or_a_number_of_rounds_that_cannot_be_is_told(
         labelwise.evaluate(model, data=tmp_path, split="tst")
     with pytest.raises(LabelwiseError, match="rounds is a whole number from 1 on, not -1"):
         labelwise.compare(tmp_path, rounds=-1)
+    with pytest.raises(LabelwiseError, match="rounds is a whole number from 1 on, not '10'"):
+        labelwise.compare(tmp_path, rounds="10")  # type: ignore[arg-type]
+    with pytest.raises(LabelwiseError, match="by a file or folder, not by 3"):
+        labelwise.compare([3])  # type: ignore[list-item]
     with pytest.raises(LabelwiseError, match="there are no runs to compare"):
         labelwise.compare([])
+
+
+@pytest.mark.parametrize("words", [0, -5, 2.5, "9"])
+def test_the_first_words_of_documents_are_a_number_of_them(
+    model: labelwise.Model, tmp_path: Path, words: Any
+) -> None:
+    """Minus five were measured, in a folder of their own."""
+    with pytest.raises(LabelwiseError, match="first_words is a whole number from 1 on, not"):
+        labelwise.evaluate(model, on=tmp_path, first_words=words, results=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"data": None}, "data is the folder of a data set, not None"),
+        ({"hide": "0.5"}, "hide is a share of the labels or a number of them, not '0.5'"),
+        ({"settings": 3}, "settings are a dict, or texts like 'C=2.0', one or a list of them"),
+        ({"settings": [{"C": 2}]}, "settings are a dict, or texts like 'C=2.0'"),
+        ({"seed": -1}, "the setting 'seed' is a whole number from 0 on, not -1"),
+    ],
+)
+def test_a_training_that_cannot_be_meant_is_told_before_it_begins(
+    tmp_path: Path, options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(LabelwiseError, match=re.escape(told)):
+        labelwise.train("svm", **{"data": tmp_path, **options})
+
+
+@pytest.mark.parametrize("what", [3, None, ["a"]])
+def test_a_model_is_named_by_a_folder_or_a_name(what: Any) -> None:
+    with pytest.raises(LabelwiseError, match="a model is named by its folder or by a name, not by"):
+        labelwise.load(what)
 
 
 def test_a_text_a_document_a_file_and_a_list_are_tagged(
@@ -340,6 +376,7 @@ def test_documents_before_one_that_cannot_be_read_are_tagged(
         ({"exclude": "693"}, "ids are given in a list, ['693'], not as '693'"),
         ({"include": [693]}, "an id is a text, '693', not 693"),
         ({"exclude": 693}, "ids are given in a list, ['693'], not as '693'"),
+        ({"include": [""]}, "an empty word is not a label of this model"),
     ],
 )
 def test_an_option_that_cannot_be_meant_is_an_error_and_no_empty_or_other_answer(

@@ -456,7 +456,7 @@ class Model:
         chosen, unknown = self.meant(include)
         dropped, others = self.meant(exclude)
         if wrong := [*unknown, *others]:
-            raise LabelwiseError(f"{wrong[0]} is not a label of this model")
+            raise LabelwiseError(f"{wrong[0] or 'an empty word'} is not a label of this model")
         return self.columns(chosen if include else None, dropped)
 
     def meant(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -488,10 +488,7 @@ class Model:
 def load(name_or_folder: str | Path = shipped.NAME) -> Model:
     """The model that ships with the package, by its name, or one in the folder of its bundle, or on
     the Hugging Face Hub (``hf://owner/name``, ``hf://owner/name@revision``; extra ``hub``)."""
-    if hub.is_address(str(name_or_folder)):
-        folder = hub.fetch(hub.Address.parse(str(name_or_folder)))
-    else:
-        folder = shipped.folder_of(name_or_folder)
+    folder = shipped.folder_of(hub.fetched(name_or_folder))
     method = bundles.load(folder)
     card = bundles.describe(folder)["card"]
     name = bundles.name_of(card, method.name)

@@ -98,3 +98,21 @@ def test_what_the_hub_does_not_have_or_take_is_said_in_a_sentence(
     assert said.code == 1
     assert f"the Hub did not take hf://{NAME}" in said.err
     assert said.err.count("\n") == 1
+
+
+def test_an_address_stands_for_a_folder_wherever_a_command_takes_one(
+    labelwise: Callable[..., Any], hub: Hub, bundle: Path, corpus: Path, act: Path, tmp_path: Path
+) -> None:
+    """`tag --out` read the model, and then said that the address was no bundle."""
+    assert labelwise("push", bundle, NAME, "--json").code == 0
+    address = f"hf://{NAME}"
+    for called in (
+        ("tag", act, "--bundle", address, "--out", tmp_path / "tags"),
+        ("explain", act, "--bundle", address),
+        ("card", address),
+        ("evaluate", address, "--data", corpus, "--results", tmp_path / "results"),
+    ):
+        done = labelwise(*called)
+        assert done.code == 0, (called[0], done.err)
+    joined = lw.join("blend", [address, bundle], data=corpus, out=tmp_path / "both")
+    assert joined.method.name == "blend"

@@ -15,6 +15,7 @@ from labelwise.cli.options import (
     MaybeDataOption,
     MoreOption,
     SummariesOption,
+    fetched,
 )
 from labelwise.cli.output import print_json, print_table, print_wide_table
 from labelwise.errors import LabelwiseError
@@ -29,6 +30,7 @@ def compact(
         typer.Argument(
             help="A linear model (svm, logistic), one with an encoder, or a blend.",
             metavar="BUNDLE",
+            callback=fetched,
         ),
     ],
     *,

@@ -42,11 +42,21 @@ NameOption = Annotated[
     typer.Option(help="What the new model is called in tables.", show_default="its method's"),
 ]
 
+
+def fetched(given: Path | None) -> Path | None:
+    """What an address of the Hub names in place of a folder."""
+    from labelwise.export import hub
+
+    return None if given is None else hub.fetched(given)
+
+
 TrainedArgument = Annotated[
     Path,
     typer.Argument(
-        help="Folder of a trained model, or eurovoc-en or eurovoc-en-small, those of the package.",
+        help="Folder of a trained model, or eurovoc-en or eurovoc-en-small, those of the package; "
+        "or hf://OWNER/NAME on the Hugging Face Hub.",
         metavar="BUNDLE",
+        callback=fetched,
     ),
 ]
 
@@ -56,8 +66,10 @@ BundleOption = Annotated[
         "--bundle",
         "-b",
         envvar="LABELWISE_BUNDLE",
-        help="Folder of a trained model; without one, the EUROVOC model of the package tags.",
+        help="Folder of a trained model, or hf://OWNER/NAME; without one, the EUROVOC model of the "
+        "package tags.",
         show_default=False,
+        callback=fetched,
     ),
 ]
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from labelwise.cli.command_line import command_line
-from labelwise.cli.options import JsonOption
+from labelwise.cli.options import JsonOption, fetched
 from labelwise.cli.output import print_json, print_table
 from labelwise.progress import note
 
@@ -17,7 +17,9 @@ def relabel(
     bundle: Annotated[
         Path,
         typer.Argument(
-            help="Folder of a trained model, or eurovoc-en, that of the package.", metavar="BUNDLE"
+            help="Folder of a trained model, or eurovoc-en, that of the package.",
+            metavar="BUNDLE",
+            callback=fetched,
         ),
     ],
     *,

@@ -9,14 +9,19 @@ import typer
 
 from labelwise.cli.bench import make_page
 from labelwise.cli.command_line import command_line
-from labelwise.cli.options import JsonOption
+from labelwise.cli.options import JsonOption, fetched
 from labelwise.cli.output import print_json
 from labelwise.progress import note
 
 
 def replay(
     bundle: Annotated[
-        Path, typer.Argument(help="Folder of a model that has not seen the acts.", metavar="BUNDLE")
+        Path,
+        typer.Argument(
+            help="Folder of a model that has not seen the acts.",
+            metavar="BUNDLE",
+            callback=fetched,
+        ),
     ],
     *,
     on: Annotated[Path, typer.Option(help="File or folder of acts with gold labels.")],

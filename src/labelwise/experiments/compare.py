@@ -28,8 +28,8 @@ def compare(
     """
     if group not in VIEWS:
         raise LabelwiseError(f"there is no group '{group}'; there are: {', '.join(VIEWS)}")
-    if rounds < 1:
-        raise LabelwiseError(f"rounds is a whole number from 1 on, not {rounds}")
+    if not isinstance(rounds, int) or rounds < 1:
+        raise LabelwiseError(f"rounds is a whole number from 1 on, not {rounds!r}")
     found = gather(runs)
     if not found:
         raise LabelwiseError("there are no runs to compare")
@@ -50,6 +50,8 @@ def gather(runs: str | Path | Run | Sequence[str | Path | Run]) -> list[Run]:
         if isinstance(one, Run):
             found[id(one)] = one
             continue
+        if not isinstance(one, (str, Path)):
+            raise LabelwiseError(f"a run is given itself, or by a file or folder, not by {one!r}")
         path = Path(one)
         files = run_paths(path) if path.is_dir() else [path]
         if not files:

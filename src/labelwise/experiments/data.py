@@ -100,6 +100,8 @@ def hiding_of(hide: float | None, draw: int, drop: bool) -> Hiding | None:
         if draw or drop:
             raise CallError("--draw and --drop-documents go with --hide")
         return None
+    if not isinstance(hide, (int, float)):
+        raise LabelwiseError(f"hide is a share of the labels or a number of them, not {hide!r}")
     return Hiding(hide, draw, drop)
 
 

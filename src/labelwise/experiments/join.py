@@ -16,6 +16,7 @@ from labelwise.experiments.measured import write_run
 from labelwise.experiments.one_or_more import one_or_more
 from labelwise.experiments.shards import joined_shards
 from labelwise.experiments.training_data import Documents, Kept
+from labelwise.export import hub
 from labelwise.methods import REGISTRY, Method, Scores, get
 from labelwise.methods.base import Joining, Twinning
 from labelwise.model import Model
@@ -54,7 +55,7 @@ def join(
             f"'{method}' is not made by joining; these are: {', '.join((*made, SHARDS))} (the "
             "method comes first, then the bundles)"
         )
-    members = one_or_more(members)
+    members = [hub.fetched(one) for one in one_or_more(members)]
     if len(members) < 2 and method != SHARDS:
         raise LabelwiseError(
             f"{method} is joined from two bundles or more, not from {(members or ['none'])[0]}"

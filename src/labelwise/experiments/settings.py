@@ -61,9 +61,12 @@ def parse_settings(cls: type[S], assignments: Sequence[str], method: str) -> S:
                 f"{kind_name(kinds[name])} (see `labelwise train {method} --help-settings`)"
             ) from None
     try:
-        return cls(**values)
+        settings = cls(**values)
     except (ValueError, TypeError) as error:
         raise LabelwiseError(f"these settings do not fit {method}: {error}") from error
+    if settings.seed < 0:
+        raise LabelwiseError(f"the setting 'seed' is a whole number from 0 on, not {settings.seed}")
+    return settings
 
 
 def _value(text: str, kind: Any) -> Any:
@@ -149,7 +152,12 @@ def assignments(settings: Mapping[str, Any] | str | Sequence[str] | None) -> lis
     """
     if isinstance(settings, Mapping):
         return [f"{name}={typed(value)}" for name, value in settings.items()]
-    return one_or_more(settings)
+    given = one_or_more(settings)
+    if strange := [one for one in given if not isinstance(one, str)]:
+        raise LabelwiseError(
+            f"settings are a dict, or texts like 'C=2.0', one or a list of them, not {strange[0]!r}"
+        )
+    return given
 
 
 def _meanings(cls: type[Settings]) -> dict[str, str]:

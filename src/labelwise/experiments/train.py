@@ -67,6 +67,8 @@ def train(
     train one network together and end with it, and the first one writes.
     """
     cls = get(method)
+    if not isinstance(data, (str, Path)):
+        raise LabelwiseError(f"data is the folder of a data set, not {data!r}")
     folder, file = Path(data), Path(config) if config is not None else None
     given = [*assignments(settings), *([f"seed={seed}"] if seed is not None else ())]
     chosen = settings_from(cls.Settings, method, file, given)
