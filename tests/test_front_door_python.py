@@ -11,6 +11,7 @@ import subprocess
 import sys
 import typing
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,9 @@ from labelwise.corpus.document import Document, Section
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import CallError, LabelwiseError
+from labelwise.methods.blend import Blend
 from labelwise.methods.exact_match import ExactMatch
+from labelwise.methods.lexical import Lexical, LexicalSettings
 from labelwise.methods.svm import SVM
 from labelwise.model import TagOptions
 
@@ -296,6 +299,25 @@ def test_evidence_marks_words_of_the_document(model: labelwise.Model, synthetic:
     for span in tag.to_json(act.text)["evidence"]["spans"]:
         assert span["text"] == act.text[span["start"] : span["end"]]
     assert model.tag(act).tags[0].words(act) == []
+
+
+def test_a_model_says_where_it_or_a_part_of_it_stops_reading(
+    model: labelwise.Model, synthetic: Dataset
+) -> None:
+    """The encoder of the model that ships reads the beginning of an act: nobody was told."""
+    act = Document("1", "", (Section("header", "On lemons and limes"), Section("article", "x y")))
+    assert model.unread(act) is None
+    lexical = Lexical()
+    lexical.fit(synthetic.train[:60], synthetic.dev[:20], synthetic.label_space)
+    lexical.settings = LexicalSettings(first_words=3)
+    alone = labelwise.Model(lexical)
+    assert alone.unread(act) == "the document has 6 words, of which lexical reads 3 at most"
+    assert alone.unread(replace(act, sections=(Section("header", "On limes now"),))) is None
+    both = labelwise.Model(Blend.from_methods([model.method, lexical], synthetic.dev[:20]))
+    assert both.unread(act) == (
+        "the document has 6 words, of which parts of blend read the beginning alone: lexical 3 at "
+        "most"
+    )
 
 
 def test_labels_are_added_where_words_are_known(model: labelwise.Model, synthetic: Dataset) -> None:

@@ -301,16 +301,17 @@ class Model:
 
         Networks count words, or pieces of words, of which a document has more.
         """
-        words, own = word_count(document), self.method.name
-        short = [
-            f"{self.name if name == own else f'{name}, a part of {self.name},'} reads the first "
-            f"{most:,} at most"
-            for name, most in self.method.limits.items()
-            if words > most
-        ]
+        words = word_count(document)
+        short = {name: most for name, most in self.method.limits.items() if words > most}
         if not short:
             return None
-        return f"the document has {words:,} words, of which {' and '.join(short)}"
+        if most := short.get(self.method.name):
+            return f"the document has {words:,} words, of which {self.name} reads {most:,} at most"
+        parts = ", ".join(f"{name} {most:,} at most" for name, most in short.items())
+        return (
+            f"the document has {words:,} words, of which parts of {self.name} read the beginning "
+            f"alone: {parts}"
+        )
 
     def scores(self, what: What | Sequence[What]) -> Scores:
         """Documents × labels: a probability each."""
@@ -462,17 +463,7 @@ class Model:
     def meant(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
         """The ids of the labels that words mean, one a word or, by the name of a part of the
         thesaurus (``mt:6006``), all labels in it; and the words that are the id of none."""
-        known, index = self.thesaurus or Thesaurus.of(()), self.labels.index
-        ids: list[str] = []
-        unknown: list[str] = []
-        for word in _ids(words):
-            if word in index:
-                ids.append(word)
-            elif PART.match(word):
-                ids += [one for one in known.within(word) if one in index]
-            else:
-                unknown.append(word)
-        return ids, unknown
+        return meant(_ids(words), self.labels, self.thesaurus)
 
     def columns(self, include: Sequence[str] | None, exclude: Sequence[str]) -> NDArray[np.bool_]:
         """Of the labels by these ids, or of all, those that are not excluded."""
@@ -483,6 +474,29 @@ class Model:
         if not allowed.any():
             raise LabelwiseError("the lists leave no label of this model")
         return allowed
+
+
+def meant(
+    words: Iterable[str], labels: LabelSpace, thesaurus: Thesaurus | None
+) -> tuple[list[str], list[str]]:
+    """The ids of the labels that words mean, as ``Model.meant`` says, and the words that mean none.
+
+    >>> space = LabelSpace.from_counts({"1309": 90, "693": 60})
+    >>> meant(["693", "lemon"], space, None)
+    (['693'], ['lemon'])
+    """
+    ids: list[str] = []
+    unknown: list[str] = []
+    for word in words:
+        if word in labels.index:
+            ids.append(word)
+        elif PART.match(word):
+            if thesaurus is None:
+                raise LabelwiseError(f"'{word}' is a part of a thesaurus, and this model has none")
+            ids += [one for one in thesaurus.within(word) if one in labels.index]
+        else:
+            unknown.append(word)
+    return ids, unknown
 
 
 def load(name_or_folder: str | Path = shipped.NAME) -> Model:

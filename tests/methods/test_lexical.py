@@ -255,3 +255,20 @@ def test_unseen_labels_of_real_acts_are_found(real_data: Path) -> None:
     documents = [one for one in data.dev if zero.intersection(one.labels)]
     scores = method.scores(documents)
     assert evaluate(scores, space.gold(documents), space)["zero"]["RP@5"] > 0.4
+
+
+def test_what_stands_after_the_first_words_is_not_read(synthetic: Dataset) -> None:
+    """In the annexes of a long act stand the names of much that it is not about."""
+    lexical = Lexical(LexicalSettings(first_words=40))
+    lexical.fit(synthetic.train[:60], synthetic.dev[:20], synthetic.label_space)
+    name = lexical.label_space.labels[0].descriptor
+    short = Document("1", "", (Section("header", "On fees"), Section("recitals", "whereas " * 30)))
+    near = replace(short, sections=(*short.sections, Section("attachments", f"{name} ")))
+    far = replace(short, sections=(*short.sections, Section("attachments", "of " * 20 + name)))
+    alone, named, beyond = lexical.scores([short, near, far])
+    assert named[0] > alone[0]
+    np.testing.assert_array_equal(beyond, alone)
+    [found] = lexical.evidence(near, [lexical.label_space.ids[0]])
+    assert {near.text[span.start : span.end] for span in found.spans} <= set(name.split())
+    [found] = lexical.evidence(far, [lexical.label_space.ids[0]])
+    assert not found.spans
