@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import lzma
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from labelwise.cli.demo import _act_of_eu_law
+from labelwise.cli.demo import WRITTEN, _act_of_eu_law
 from labelwise.corpus import synthetic
 from labelwise.corpus.synthetic import make_dataset
 
@@ -54,3 +56,22 @@ def test_where_the_real_data_is_the_demo_tags_a_real_act(real_data: Path) -> Non
     assert act.id.startswith("3")
     assert act.labels
     assert note == ""
+
+
+@pytest.mark.parametrize("named", ["eurlex57k", "."])
+def test_the_data_set_is_found_by_its_own_folder_and_by_the_one_around_it(
+    named: str, acts: list[dict[str, Any]], corpus: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    folder = tmp_path / "eurlex57k"
+    folder.mkdir()
+    (folder / "test.jsonl.xz").write_bytes(lzma.compress((corpus / "test.jsonl").read_bytes()))
+    monkeypatch.setenv("LABELWISE_DATA", str(tmp_path / named))
+    act, note = _act_of_eu_law()
+    assert (act.id, note) == (acts[0]["celex_id"], "")
+
+
+def test_a_folder_without_the_data_set_leaves_the_act_that_ships(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELWISE_DATA", str(tmp_path))
+    assert _act_of_eu_law()[1] == WRITTEN

@@ -7,7 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from labelwise import bundle as bundles
+from labelwise import load
+from labelwise.errors import LabelwiseError
 
 
 def test_the_terminal_shows_labels_and_marked_words(
@@ -55,6 +59,21 @@ def test_chosen_labels_are_explained_instead_of_the_best(
     record = labelwise("explain", act, "--bundle", bundle, "--labels", ",".join(wanted), "--json")
     assert sorted(one["id"] for one in record.json["predictions"]) == sorted(wanted)
     assert all("evidence" in one for one in record.json["predictions"])
+
+
+def test_the_help_says_that_labels_may_be_a_part_of_the_thesaurus(labelwise: Callable) -> None:
+    shown = " ".join(labelwise("explain", "--help").out.split())
+    assert "--labels ID|PART|@FILE" in shown
+    assert "or a part of the thesaurus: domain:60, mt:6006, under:1117" in shown
+
+
+def test_a_model_that_knows_no_thesaurus_says_so_of_a_part_of_one(
+    labelwise: Callable, bundle: Path, act: Path
+) -> None:
+    said = "'mt:6006' is a part of a thesaurus, and this model has none"
+    assert said in labelwise("explain", act, "--bundle", bundle, "--labels", "mt:6006").err
+    with pytest.raises(LabelwiseError, match=said):
+        load(bundle).explain("Oranges.", ["mt:6006"])
 
 
 def test_names_are_in_another_language_in_the_terminal_as_json_and_on_the_page(

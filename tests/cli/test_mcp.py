@@ -18,6 +18,8 @@ from cellar_server import Server, in_the_place_of_cellar
 from mcp import Client, StdioServerParameters
 
 from labelwise import bundle as bundles
+from labelwise import model
+from labelwise.errors import LabelwiseError
 from labelwise.methods import Method
 from labelwise.serving import assistant
 from labelwise.serving.assistant import Assistant
@@ -222,6 +224,20 @@ def test_a_wrong_folder_is_said_before_anything_is_served(labelwise: Callable) -
     called = labelwise("mcp", "--folder", "absent")
     assert called.code == 1
     assert "absent: there is no such folder" in called.err
+
+
+def test_the_model_is_loaded_by_the_front_door(
+    labelwise: Callable, bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[Path] = []
+
+    def refuse(named: Path) -> None:
+        loaded.append(named)
+        raise LabelwiseError("as load says it")
+
+    monkeypatch.setattr(model, "load", refuse)
+    assert "as load says it" in labelwise("mcp", "--bundle", bundle).err
+    assert loaded == [bundle]
 
 
 def test_without_the_extra_it_says_what_to_install(

@@ -198,6 +198,7 @@ def test_a_concept_is_found_by_id_and_by_words_of_any_of_its_names(
 
 def test_in_another_language_names_are_translated_and_the_rest_stays() -> None:
     french = CITRUS.in_language("fr")
+    assert CITRUS.in_language("fr") is french  # thousands of concepts are named once
     assert CITRUS.languages == ("fr",)
     assert french.place("693") == "fruit › agrume"
     assert french.place("1") == "60 AGRI-FOODSTUFFS › 6006 produit végétal › fruit"

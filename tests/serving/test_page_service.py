@@ -38,7 +38,10 @@ def test_a_concept_that_no_model_has_is_explained_by_its_words(client: httpx.Cli
     asked = {"text": ACT, "concepts": CONCEPTS, "model": "z-cnn-lwan"}
     answer = client.post("/v1/evidence", json=asked).json()
     (one,) = answer["evidence"]
-    assert one["label"] == "new"
+    assert (one["id"], one["label"], one["rank"]) == ("new", "new", 1)
+    assert one["uri"] == "http://eurovoc.europa.eu/new"
+    assert (one["descriptor"], one["place"]["path"]) == (CONCEPTS[0]["descriptor"],) * 2
+    assert (one["group"], one["count"], one["in_model"]) == ("zero", 0, False)
     assert one["kind"] == "attention"
     scored = client.post("/v1/score", json=asked).json()
     assert one["score"] == scored["scores"][0]["score"]
@@ -55,7 +58,7 @@ def test_it_is_explained_section_by_section_and_beside_labels_that_were_trained(
     known = client.get("/v1/labels?model=z-cnn-lwan&limit=1").json()["labels"][0]["id"]
     asked = {"text": ACT, "concepts": CONCEPTS, "labels": [known], "by_section": True}
     answer = client.post("/v1/evidence", json=asked | {"model": "z-cnn-lwan"}).json()
-    assert [one["label"] for one in answer["evidence"]] == [known, "new"]
+    assert [one["id"] for one in answer["evidence"]] == [known, "new"]
     assert all(part["score"] is not None for part in answer["evidence"][1]["sections"])
 
 

@@ -20,9 +20,10 @@ from labelwise.methods.base import Evidence
 from labelwise.methods.spans import Span
 from labelwise.serving import answers
 from labelwise.serving.answers import in_pieces
-from labelwise.serving.explaining import REMEMBERED, Asked, _Sections
+from labelwise.serving.explaining import REMEMBERED, _Sections
 from labelwise.serving.problems import ProblemError
 from labelwise.serving.routes import annif, tag
+from labelwise.serving.shapes import Prediction
 
 pytestmark = pytest.mark.xdist_group("serving")
 
@@ -123,7 +124,7 @@ def test_twenty_thousand_sections_are_not_explained_one_by_one(
 
 
 def test_of_many_sections_as_much_evidence_is_kept_as_of_one_document() -> None:
-    found = _Sections(Asked("693", "citrus fruit", 0.5), 0)
+    found = _Sections(Prediction.model_construct(id="693", score=0.5), 0)
     scores = np.ones(1, dtype=np.float32)
     words = 2_000
     for number in range(30):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -10,8 +11,13 @@ import pytest
 from serving_cases import ACT, MODELS
 
 from labelwise.corpus.dataset import Dataset
+from labelwise.corpus.thesaurus import Thesaurus, read_thesaurus
 from labelwise.evidence.heat import heat_of
 from labelwise.methods import Method
+from labelwise.model import Model, Tag
+from labelwise.serving import shapes
+from labelwise.serving.places import thesaurus_of
+from labelwise.serving.routes import evidence as routes
 
 pytestmark = pytest.mark.xdist_group("serving")
 
@@ -36,7 +42,7 @@ def test_spans_are_those_of_the_method_counted_within_their_section(
     assert len(found) == 3
     starts = document.section_starts()
     for one in found:
-        (own,) = method.evidence(document, [one["label"]])
+        (own,) = method.evidence(document, [one["id"]])
         assert one["kind"] == own.kind
         marked = heat_of(own)
         placed = [
@@ -84,7 +90,128 @@ def test_labels_are_explained_in_the_order_asked_for(
 ) -> None:
     labels = list(synthetic.label_space.ids[:5])[::-1]
     found = explain(client, **act, labels=labels)["evidence"]
-    assert [one["label"] for one in found] == labels
+    assert [one["id"] for one in found] == labels
+
+
+@pytest.fixture(scope="module")
+def thesaurus(synthetic: Dataset) -> Thesaurus:
+    """The thesaurus that the service was given, with domains and microthesauri."""
+    return read_thesaurus(synthetic.paths["train"].parent / "thesaurus.ttl")
+
+
+SHAPE = {*shapes.Prediction.model_fields}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_what_is_explained_has_the_shape_of_a_prediction(
+    model: str, client: httpx.Client, act: dict[str, Any]
+) -> None:
+    tagged = client.post("/v1/tag", json={**act, "model": model, "top": 3}).json()["predictions"]
+    assert set(tagged[0]) == SHAPE
+    found = explain(client, **act, model=model, top=3)["evidence"]
+    assert [{name: one[name] for name in SHAPE} for one in found] == tagged
+    assert [one["label"] for one in found] == [one["id"] for one in tagged]  # as it was called once
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_it_is_the_prediction_that_python_explains(
+    model: str,
+    client: httpx.Client,
+    act: dict[str, Any],
+    synthetic: Dataset,
+    fitted: dict[str, Method],
+    thesaurus: Thesaurus,
+) -> None:
+    space = fitted[model].label_space
+    front = Model(fitted[model], thesaurus=thesaurus_of(space, {}, thesaurus))
+    labels = list(space.ids[:9:4])
+    written = front.explain(synthetic.test[0], labels).to_json()["predictions"]
+    found = {
+        one["id"]: one for one in explain(client, **act, model=model, labels=labels)["evidence"]
+    }
+    for one in written:
+        kind = one.pop("evidence")["kind"]
+        sent = found[one["id"]]
+        assert sent["kind"] == kind
+        assert sent["score"] == pytest.approx(one.pop("score"), abs=2e-6)
+        assert {name: sent[name] for name in one} == one
+
+
+def test_a_part_of_the_thesaurus_stands_for_its_labels(
+    client: httpx.Client, act: dict[str, Any], thesaurus: Thesaurus, fitted: dict[str, Method]
+) -> None:
+    known = fitted["svm"].label_space.index
+    inside = {
+        id: [one for one in thesaurus.within(f"mt:{id}") if one in known]
+        for id in thesaurus.microthesauri
+    }
+    group = min((id for id in inside if inside[id]), key=lambda id: len(inside[id]))
+    above = next(one.broader[0] for one in thesaurus.concepts.values() if one.broader)
+    for part in (f"mt:{group}", f"under:{above}"):
+        body = {**act, "labels": [part]}
+        found = explain(client, **body)["evidence"]
+        tagged = client.post("/v1/tag", json={**act, "include": [part], "top": 1000}).json()
+        by_rank = sorted(found, key=lambda one: one["rank"])
+        assert [{name: one[name] for name in SHAPE} for one in by_rank] == tagged["predictions"]
+        with client.stream("POST", "/v1/evidence/stream", json=body) as answer:
+            events = [json.loads(line) for line in answer.iter_lines()]
+        assert [one["evidence"] for one in events[1:-1]] == found
+    first = fitted["svm"].label_space.ids[0]
+    both = explain(client, **act, labels=[first, f"mt:{group}", first])["evidence"]
+    assert [one["id"] for one in both] == list(dict.fromkeys([first, *inside[group]]))
+
+
+def test_a_part_is_counted_by_its_labels(
+    client: httpx.Client,
+    act: dict[str, Any],
+    thesaurus: Thesaurus,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(routes, "MOST_EXPLAINED", 2)
+    part = next(
+        f"mt:{id}" for id in thesaurus.microthesauri if len(thesaurus.within(f"mt:{id}")) > 9
+    )
+    for route in ("/v1/evidence", "/v1/evidence/stream"):
+        answer = client.post(route, json={**act, "labels": [part]})
+        assert (answer.status_code, answer.json()["field"]) == (413, "labels")
+        assert "and 2 are answered at a time" in answer.json()["detail"]
+    monkeypatch.undo()
+    monkeypatch.setattr(routes, "MOST_SECTIONS_EXPLAINED", 3)
+    answer = client.post("/v1/evidence", json={**act, "labels": [part], "by_section": True})
+    assert (answer.status_code, answer.json()["field"]) == (413, "by_section")
+
+
+def test_a_part_that_is_none_and_one_without_a_label_of_the_model_are_named(
+    client: httpx.Client, thesaurus: Thesaurus, fitted: dict[str, Method]
+) -> None:
+    known = fitted["svm"].label_space
+    unseen = next(
+        id
+        for id in thesaurus.concepts
+        if not any(one in known.index for one in thesaurus.within(f"under:{id}"))
+    )
+    for labels, field, sentence in (
+        ([known.ids[0], "mt:0000"], "labels[1]", "'mt:0000' is no part of the thesaurus"),
+        ([f"under:{unseen}"], "labels", "no label of svm is meant"),
+    ):
+        answer = client.post("/v1/evidence", json={"text": ACT, "labels": labels})
+        assert (answer.status_code, answer.json()["field"]) == (422, field)
+        assert sentence in answer.json()["detail"]
+
+
+def test_what_the_front_door_writes_of_a_tag_is_what_is_sent(
+    client: httpx.Client, act: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A field of a prediction is written in one place."""
+    written = Tag.to_json
+
+    def louder(tag: Tag, text: str = "") -> dict[str, Any]:
+        return written(replace(tag, descriptor=tag.descriptor.upper()), text)
+
+    monkeypatch.setattr(Tag, "to_json", louder)
+    tagged = client.post("/v1/tag", json={**act, "top": 2}).json()["predictions"]
+    for one in (*tagged, *explain(client, **act, top=2)["evidence"]):
+        assert one["descriptor"].isupper()
 
 
 def test_read_section_by_section_a_network_has_evidence_beyond_its_reach(

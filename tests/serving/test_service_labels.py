@@ -200,6 +200,23 @@ def test_names_and_places_are_in_the_language_that_is_asked_for(
     assert wrong.json()["detail"].startswith("exclude: 'mt:0000' is no part of the thesaurus")
 
 
+def test_what_is_explained_is_named_in_the_language_that_is_asked_for(
+    french: httpx.Client, synthetic: Dataset
+) -> None:
+    labels = list(synthetic.label_space.ids[:3])  # the third has no French name
+    tagged = french.post("/v1/tag", json={"text": "Oranges.", "include": labels, "labels": "fr"})
+    named = {one["id"]: one for one in tagged.json()["predictions"]}
+    body = {"text": "Oranges.", "labels": labels, "names": "fr"}
+    found = french.post("/v1/evidence", json=body).json()["evidence"]
+    for one in found:
+        for field in ("descriptor", "place", "rank"):
+            assert one[field] == named[one["id"]][field]
+    assert found[0]["descriptor"] == "poivre du Sichuan"
+    wrong = french.post("/v1/evidence", json={"text": "Oranges.", "names": "de"})
+    assert wrong.json()["field"] == "names"
+    assert wrong.json()["detail"] == "names: svm has names in en, fr, not in 'de'"
+
+
 def test_models_tell_what_they_are(client: httpx.Client, synthetic: Dataset) -> None:
     answer = client.get("/v1/models").json()
     assert answer["default"] == "svm"

@@ -294,6 +294,7 @@ def test_help_explains_workers_threads_and_limits(capsys: pytest.CaptureFixture[
     assert code == 0
     for word in ("Workers and threads", "--threads", "--max-body", "--queue", "503", "SIGTERM"):
         assert word in out
+    assert "synthetic" not in out  # nothing is trained here: a model ships with the package
     for option in re.findall(r"--[a-z-]+", out):
         assert option in " ".join(out.split())
 
@@ -329,13 +330,25 @@ def test_limits_that_cannot_hold_are_refused() -> None:
         Limits(timeout=0)
 
 
+def test_where_the_model_of_the_package_is_missing_it_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(shipped.resources, "files", lambda _: tmp_path)
+    code, out, err = called(capsys, "--port", 0)
+    assert (code, out) == (1, "")
+    assert err == (
+        "labelwise: the model eurovoc-en is missing from this installation of labelwise: name a "
+        "bundle, or install the package again\n"
+    )
+
+
 @pytest.mark.slow
-def test_without_a_bundle_it_serves_the_shipped_model_or_a_synthetic_one() -> None:
+def test_without_a_bundle_it_serves_the_shipped_model() -> None:
     port = free_port()
     with process(port=port):
         wait_until(lambda: ready(port))
         models = httpx.get(f"http://127.0.0.1:{port}/v1/models").json()
         answer = httpx.post(f"http://127.0.0.1:{port}/v1/tag", json={"text": ACT, "top": 3})
-    assert models["models"]
+    assert [one["id"] for one in models["models"]] == [shipped.NAME]
     assert len(answer.json()["predictions"]) == 3
-    assert os.environ  # the process is gone by now

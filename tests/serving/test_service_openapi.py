@@ -20,7 +20,7 @@ pytestmark = pytest.mark.xdist_group("serving")
 load_all_checks()
 description = schemathesis.openapi.from_dict(create_app([]).openapi())
 
-MEANT = ("include", "exclude", "labels", "concepts", "model", "file", "certified", "best")
+MEANT = ("include", "exclude", "labels", "names", "concepts", "model", "file", "certified", "best")
 """Fields that may be written well and still name what is not there."""
 
 

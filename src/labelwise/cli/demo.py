@@ -117,9 +117,9 @@ def _act_of_eu_law() -> tuple[Document, str]:
     from labelwise.corpus.readers import read
 
     data = os.environ.get("LABELWISE_DATA")
-    tests = Path(data) / "eurlex57k" / "test.jsonl.xz" if data else None
-    if tests is not None and tests.is_file():
-        return next(iter(read(tests))), ""
+    for folder in (Path(data), Path(data) / "eurlex57k") if data else ():  # itself, or around it
+        if (tests := folder / "test.jsonl.xz").is_file():
+            return next(iter(read(tests))), ""
     examples = resources.files("labelwise.serving") / "page" / "examples"
     with resources.as_file(examples / "fisheries.txt") as path:
         return next(iter(read(path))), WRITTEN

@@ -44,8 +44,9 @@ def explain(
     labels: Annotated[
         list[str] | None,
         typer.Option(
-            help="Explain these labels instead of the best: ids, a comma list, or @FILE.",
-            metavar="ID|@FILE",
+            help="Explain these labels instead of the best: ids, a comma list, @FILE, or a part of "
+            "the thesaurus: domain:60, mt:6006, under:1117.",
+            metavar="ID|PART|@FILE",
         ),
     ] = None,
     explainer: Annotated[

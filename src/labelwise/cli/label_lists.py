@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labelwise.corpus.thesaurus import PART
 from labelwise.errors import InputError, LabelwiseError
 from labelwise.progress import note
 
@@ -24,20 +23,19 @@ def read_labels(
     An id typed by hand that the model does not have is an error. A file may list labels of a whole
     thesaurus: those that the model does not have are counted and left out.
     """
+    from labelwise.model import meant
+
     found: list[str] = []
     for word in (part.strip() for given in words for part in given.split(",")):
         if not word:
             continue
-        if word in label_space.index:
-            found.append(word)
-        elif PART.match(word):
-            if thesaurus is None:
-                raise LabelwiseError(f"'{word}' is a part of a thesaurus, and this model has none")
-            found += [id for id in thesaurus.within(word) if id in label_space.index]
+        ids, unknown = meant([word], label_space, thesaurus)
+        if not unknown:
+            found += ids
         elif word.startswith("@") or Path(word).is_file():
             found += _from_file(Path(word.removeprefix("@")), label_space)
         else:
-            raise LabelwiseError(f"the model has no label '{word}'{_meant(word, label_space)}")
+            raise LabelwiseError(f"the model has no label '{word}'{_near(word, label_space)}")
     return list(dict.fromkeys(found))
 
 
@@ -75,7 +73,7 @@ def _from_file(path: Path, label_space: LabelSpace) -> list[str]:
     return known
 
 
-def _meant(word: str, label_space: LabelSpace) -> str:
+def _near(word: str, label_space: LabelSpace) -> str:
     """Ids whose descriptor is or holds the word, since people know names rather than numbers."""
     lower = word.casefold()
     near = [one for one in label_space.labels if lower in one.descriptor.casefold()]

@@ -48,19 +48,18 @@ def mcp(
         from labelwise.serving.places import Labels, thesaurus_of
     except ImportError as error:
         raise MissingExtraError("serving assistants", "mcp") from error
-    from labelwise import bundle as bundles
-    from labelwise import progress, shipped
+    from labelwise import progress
     from labelwise.corpus.thesaurus import read_thesaurus
+    from labelwise.model import load
+    from labelwise.shipped import NAME
     from labelwise.text.language import reads
 
     if folder is not None and not folder.is_dir():
         raise LabelwiseError(f"{folder}: there is no such folder")
-    bundle = shipped.folder_of(bundle or shipped.NAME)
-    card, method = bundles.describe(bundle)["card"], bundles.load(bundle)
+    model = load(bundle or NAME)
     given = read_thesaurus(thesaurus) if thesaurus is not None else None
-    labels = Labels(method.label_space, thesaurus_of(method.label_space, card, given))
-    name = bundles.name_of(card, method.name)
-    assistant = Assistant(name, method, labels, reads=reads(card), folder=folder)
+    labels = Labels(model.labels, thesaurus_of(model.labels, model.card, given))
+    assistant = Assistant(model.name, model.method, labels, reads=reads(model.card), folder=folder)
     if sys.stdin.isatty():
         note(
             "this waits for an assistant, which starts it by itself: see docs/mcp.md (Ctrl-C ends)"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,11 +11,10 @@ import typer
 
 from labelwise.errors import LabelwiseError, MissingExtraError
 from labelwise.progress import note
+from labelwise.shipped import NAME
 
 if TYPE_CHECKING:
     from labelwise.serving.models import Servable
-
-TRAINED_HERE = ("svm", "exact-match")
 
 LEARNED_ACTS = 1_000
 """Documents that a model remembers which learns while it serves: it takes seconds, not minutes."""
@@ -28,7 +25,8 @@ def serve(
         list[str] | None,
         typer.Argument(
             help="Folders of trained models, or ID=FOLDER; eurovoc-en and eurovoc-en-small are "
-            "those of the package. The first is the default model.",
+            "those of the package, hf://OWNER/NAME is one on the Hugging Face Hub. The first is "
+            "the default model.",
             metavar="BUNDLE",
             show_default=False,
         ),
@@ -128,8 +126,7 @@ def serve(
 ) -> None:
     """Serve models: a page for indexers, and REST beside it.
 
-    Without a bundle the model of the package is served; where the package has none, two models
-    are trained on the synthetic corpus first, which takes a minute and is good for a look alone.
+    Without a bundle the model of the package is served.
 
     \b
     Workers and threads. In a worker each model has a thread that scores documents, gathered from
@@ -194,71 +191,33 @@ def serve(
         readers=readers,
         learned_acts=LEARNED_ACTS if learn else 0,
     )
-    with ExitStack() as stack:
-        wanted, own_thesaurus = _servables(bundles or [], stack)
-        make = partial(
-            Server,
-            host=host,
-            port=port,
-            limits=limits,
-            api_key=api_key or None,
-            thesaurus=thesaurus or own_thesaurus,
-            fetch_from=allowed_hosts(fetch_from) if fetch_from else frozenset(),
-            threads=threads or (max(1, (os.cpu_count() or 1) // workers) if workers > 1 else None),
-            sites=site or (),
-            store=store,
-            proxy=Proxy.of(proxy_user_header, trusted_proxy or []) if proxy_user_header else None,
-        )
-        server = Keeper(workers, wanted, make, bound(host, port)) if workers > 1 else make(wanted)
-        names = ", ".join(one.id for one in wanted)
-        note(f"labelwise serves {names} on {server.address} (Ctrl-C ends it)")
-        server.run()
-
-
-def _servables(named: list[str], stack: ExitStack) -> tuple[list[Servable], Path | None]:
-    """The models to serve, and a thesaurus where they bring one; the stack cleans up after them."""
-    from labelwise import bundle
-    from labelwise.serving.models import Servable, servables
-
-    if named:
-        found = servables(named)
-        for one in found:
-            assert one.folder is not None
-            bundle.describe(one.folder)  # a wrong path is said before anything is started
-        return found, None
-    shipped = _shipped()
-    if shipped is not None:
-        return [Servable(shipped.name, shipped)], None
-    note(
-        "no bundle was named and the package has no model yet: training "
-        f"{' and '.join(TRAINED_HERE)} on the synthetic corpus, whose answers say nothing about "
-        "real law"
+    wanted = _servables(bundles or [NAME])
+    make = partial(
+        Server,
+        host=host,
+        port=port,
+        limits=limits,
+        api_key=api_key or None,
+        thesaurus=thesaurus,
+        fetch_from=allowed_hosts(fetch_from) if fetch_from else frozenset(),
+        threads=threads or (max(1, (os.cpu_count() or 1) // workers) if workers > 1 else None),
+        sites=site or (),
+        store=store,
+        proxy=Proxy.of(proxy_user_header, trusted_proxy or []) if proxy_user_header else None,
     )
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="labelwise-")))
-    return _trained(folder), folder / "synthetic" / "thesaurus.ttl"
+    server = Keeper(workers, wanted, make, bound(host, port)) if workers > 1 else make(wanted)
+    names = ", ".join(one.id for one in wanted)
+    note(f"labelwise serves {names} on {server.address} (Ctrl-C ends it)")
+    server.run()
 
 
-def _shipped() -> Path | None:
-    """The model inside the package, where there is one."""
-    from labelwise import shipped
+def _servables(named: list[str]) -> list[Servable]:
+    """The models to serve. A wrong path is said before anything is started."""
+    from labelwise import bundle
+    from labelwise.serving.models import servables
 
-    try:
-        return shipped.path()
-    except LabelwiseError:
-        return None
-
-
-def _trained(folder: Path) -> list[Servable]:
-    from labelwise.corpus.dataset import open_dataset
-    from labelwise.corpus.synthetic import make_dataset
-    from labelwise.methods import get
-    from labelwise.serving.models import Servable
-
-    make_dataset(folder / "synthetic")
-    dataset = open_dataset(folder / "synthetic")
-    found = []
-    for name in TRAINED_HERE:
-        method = get(name)()
-        method.fit(dataset.train, dataset.dev, dataset.label_space)
-        found.append(Servable(name, method=method, synthetic=True))
+    found = servables(named)
+    for one in found:
+        assert one.folder is not None
+        bundle.describe(one.folder)
     return found

@@ -222,12 +222,21 @@ class Thesaurus:
 
     def in_language(self, language: str) -> Thesaurus:
         """The same thesaurus by its names in another language; a concept or group that has none
-        keeps its own.
+        keeps its own. Made once for each language.
 
         >>> english = Thesaurus.of([Concept("1", "", "fruit", translations=(("fr", ("fruits",)),))])
         >>> english.in_language("fr").place("1"), english.languages
         ('fruits', ('fr',))
         """
+        if language not in self._named_in:
+            self._named_in[language] = self._made_in(language)
+        return self._named_in[language]
+
+    @cached_property
+    def _named_in(self) -> dict[str, Thesaurus]:
+        return {}
+
+    def _made_in(self, language: str) -> Thesaurus:
         groups = self.group_translations.get(language, {})
 
         def named(one: Concept) -> Concept:

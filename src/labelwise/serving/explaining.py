@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from labelwise.methods.base import Evidence, EvidenceKind
 from labelwise.methods.spans import Span
 from labelwise.model import DIGITS
 from labelwise.serving.models import Model
-from labelwise.serving.shapes import LabelEvidence, Phrase, SectionEvidence, Stretch
+from labelwise.serving.shapes import LabelEvidence, Phrase, Prediction, SectionEvidence, Stretch
 
 PHRASES = 12
 
@@ -26,17 +26,8 @@ REMEMBERED = 20_000
 """Words of a label that its phrases are chosen from, where every section is read on its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A label of the model and its score for the document."""
-
-    id: str
-    descriptor: str
-    score: float
-
-
 async def by_document(
-    model: Model, document: Document, labels: Sequence[Asked]
+    model: Model, document: Document, labels: Sequence[Prediction]
 ) -> AsyncIterator[LabelEvidence]:
     """The evidence of each label in the document as a whole.
 
@@ -47,7 +38,7 @@ async def by_document(
     while at < len(labels):
         some = labels[at : at + min(size, _at_once(document))]
 
-        def explained(some: Sequence[Asked] = some) -> list[LabelEvidence]:
+        def explained(some: Sequence[Prediction] = some) -> list[LabelEvidence]:
             found = model.front.evidence(document, [one.id for one in some])
             return [_shown(document, *pair) for pair in zip(some, found, strict=True)]
 
@@ -64,7 +55,7 @@ def _at_once(document: Document) -> int:
 
 
 async def by_section(
-    model: Model, document: Document, labels: Sequence[Asked]
+    model: Model, document: Document, labels: Sequence[Prediction]
 ) -> list[LabelEvidence]:
     """The evidence of each label in every section, read on its own."""
     starts = document.section_starts()
@@ -92,7 +83,7 @@ async def by_section(
 class _Sections:
     """What is found for one label, section after section, and no more of it than is shown."""
 
-    def __init__(self, asked: Asked, column: int) -> None:
+    def __init__(self, asked: Prediction, column: int) -> None:
         self.asked, self._column = asked, column
         self._kind: EvidenceKind = "attention"
         self._sections: list[SectionEvidence] = []
@@ -144,9 +135,8 @@ class _Sections:
         self._drop_the_weakest()
         evidence = Evidence(self.asked.id, self._kind, tuple(self._spans))
         return LabelEvidence.model_construct(
+            **self.asked.__dict__,
             label=self.asked.id,
-            descriptor=self.asked.descriptor,
-            score=self.asked.score,
             kind=self._kind,
             strongest=max(
                 (abs(run.weight) for section in self._sections for run in section.spans),
@@ -158,7 +148,7 @@ class _Sections:
         )
 
 
-def _shown(document: Document, asked: Asked, evidence: Evidence) -> LabelEvidence:
+def _shown(document: Document, asked: Prediction, evidence: Evidence) -> LabelEvidence:
     starts = document.section_starts()
     marked = heat_of(evidence)
     weights = [0.0] * len(starts)
@@ -169,9 +159,8 @@ def _shown(document: Document, asked: Asked, evidence: Evidence) -> LabelEvidenc
         number = bisect_right(starts, run.start) - 1
         stretches[number].append(_stretch(run, starts[number]))
     return LabelEvidence.model_construct(
+        **asked.__dict__,
         label=asked.id,
-        descriptor=asked.descriptor,
-        score=asked.score,
         kind=evidence.kind,
         strongest=round(marked.strongest, DIGITS),
         sections=[

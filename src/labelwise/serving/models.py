@@ -20,6 +20,7 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.labels import GROUPS
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
+from labelwise.export import hub
 from labelwise.methods import Method
 from labelwise.methods.base import Scores, Widening
 from labelwise.methods.learned import Learned, learn
@@ -67,12 +68,11 @@ class Servable:
     id: str
     folder: Path | None = None
     method: Method | None = None
-    synthetic: bool = False
 
 
 def servables(named: Iterable[str]) -> list[Servable]:
     """Models from ``folder`` or ``id=folder``; ids are made of the folders' names and differ.
-    A model of the package goes by its name.
+    A model of the package goes by its name, one on the Hub by its address.
 
     >>> [one.id for one in servables(["models/svm.bundle", "fast=models/tree", "old/svm"])]
     ['svm', 'fast', 'svm-2']
@@ -92,7 +92,7 @@ def servables(named: Iterable[str]) -> list[Servable]:
             )
         if id in [one.id for one in found]:
             raise LabelwiseError(f"two models have the id '{id}': give one of them another")
-        found.append(Servable(id, shipped.folder_of(folder)))
+        found.append(Servable(id, shipped.folder_of(hub.fetched(folder))))
     return found
 
 
@@ -119,6 +119,10 @@ class Model:
     @property
     def method(self) -> Method:
         return self.front.method
+
+    def front_in(self, language: str | None) -> FrontDoor:
+        """The front door with names in a language that the thesaurus has; None is its own."""
+        return self.front if language is None else self.front.in_language(language)
 
     async def scores(self, documents: Sequence[Document]) -> Scores:
         """Documents × labels, gathered with those of other requests."""
@@ -372,6 +376,6 @@ def _info(
         language=str(card.get("language", "en")),
         languages=list(labels.thesaurus.languages),
         years=years_of(str(data.get("name", ""))),
-        synthetic=wanted.synthetic or "synthetic" in str(data.get("name", "")),
+        synthetic="synthetic" in str(data.get("name", "")),
         card=shown,
     )

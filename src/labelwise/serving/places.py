@@ -8,8 +8,8 @@ from typing import Any
 
 from labelwise.corpus.labels import Label, LabelSpace
 from labelwise.corpus.thesaurus import Concept, Match, Thesaurus
-from labelwise.model import tag_of
-from labelwise.serving.shapes import ConceptPlace, LabelDetails, LabelInfo, Link
+from labelwise.model import Tag, tag_of
+from labelwise.serving.shapes import ConceptPlace, LabelDetails, LabelInfo, Link, Prediction
 
 
 def thesaurus_of(
@@ -66,16 +66,13 @@ class Labels:
     def __init__(self, label_space: LabelSpace, thesaurus: Thesaurus) -> None:
         self.label_space, self.thesaurus = label_space, thesaurus
         self._shown: dict[tuple[str, str | None], LabelInfo] = {}
-        self._named: dict[str | None, Thesaurus] = {None: thesaurus}
 
     def __contains__(self, id: str) -> bool:
         return id in self.thesaurus.concepts
 
     def named_in(self, language: str | None) -> Thesaurus:
         """The thesaurus by its names in a language that it has; None is its own."""
-        if language not in self._named:
-            self._named[language] = self.thesaurus.in_language(str(language))
-        return self._named[language]
+        return self.thesaurus if language is None else self.thesaurus.in_language(language)
 
     def info(self, id: str, language: str | None = None) -> LabelInfo:
         """A label or concept, named in a language; made once, since every answer shows some."""
@@ -103,6 +100,19 @@ class Labels:
             place=ConceptPlace(**tag.place),
         )
 
+    def prediction(self, tag: Tag, language: str | None = None) -> Prediction:
+        """A tag as the front door writes it, and what the service tells of its label besides. It
+        may be that of a concept which a request brought."""
+        known = (
+            self.info(tag.id, language)
+            if tag.id in self
+            else bare_info(tag.id, tag.uri, tag.descriptor)
+        )
+        return Prediction.model_construct(
+            **tag.to_json()
+            | {"place": known.place, "count": known.count, "in_model": known.in_model}
+        )
+
     def details(self, id: str, language: str | None = None) -> LabelDetails:
         thesaurus = self.named_in(language)
         concept = thesaurus[id]
@@ -119,3 +129,17 @@ class Labels:
     def found(self, words: str) -> list[Match]:
         """All concepts that a search finds, the best first."""
         return self.thesaurus.search(words, limit=len(self.thesaurus))
+
+
+def bare_info(concept: str, uri: str | None, descriptor: str | None) -> LabelInfo:
+    """A concept that no model and no thesaurus has, or has any more."""
+    name = descriptor or concept
+    return LabelInfo(
+        id=concept,
+        uri=uri or "",
+        descriptor=name,
+        group=None,
+        count=0,
+        in_model=False,
+        place=ConceptPlace(path=name),
+    )

@@ -186,7 +186,8 @@ class EvidenceRequest(DocumentText):
     labels: Labels = Field(
         default_factory=list,
         max_length=MOST_EXPLAINED,
-        description="Labels to explain; without any, the `top` best ones.",
+        description=f"Labels to explain, at most {MOST_EXPLAINED} in all; without any, the `top` "
+        f"best ones. {PARTS}",
     )
     concepts: list[UnseenConcept] = Field(
         default_factory=list,
@@ -199,6 +200,7 @@ class EvidenceRequest(DocumentText):
         description="Read every section on its own, so that those beyond a network's reach have "
         "their evidence too. Weights are then shares within a section.",
     )
+    names: Language = None
 
 
 class ScoreRequest(DocumentText):
@@ -334,10 +336,10 @@ class Phrase(Shape):
     times: int
 
 
-class LabelEvidence(Shape):
-    label: str
-    descriptor: str
-    score: float
+class LabelEvidence(Prediction):
+    """A prediction, with the words that speak for it; ranked among the labels to explain."""
+
+    label: str = Field(description="The same as `id`, which was called so once.")
     kind: EvidenceKind
     strongest: float = Field(description="The largest weight: full colour. 0 without evidence.")
     sections: list[SectionEvidence] = Field(description="Sections with evidence, in order.")

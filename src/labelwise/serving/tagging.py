@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from labelwise.errors import LabelwiseError
 from labelwise.evidence.predictions import EVERY, Cut
-from labelwise.model import DIGITS
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError
@@ -28,6 +27,7 @@ class Chooser:
         language: str | None = None,
     ) -> None:
         self.model, self.language = model, language_of_labels(model, language)
+        self._front = model.front_in(self.language)
         self.notes: list[str] = []
         self.allowed: NDArray[np.bool_] | None = None
         if include or exclude:
@@ -35,14 +35,14 @@ class Chooser:
             try:
                 self.allowed = model.front.columns(wanted if include else None, dropped)
             except LabelwiseError as error:
-                raise _invalid("include" if include else "exclude", f"include: {error}") from error
+                raise invalid("include" if include else "exclude", f"include: {error}") from error
 
     def _meant(self, words: Sequence[str], name: str) -> list[str]:
         """The labels that the words of a list mean; those that mean none make a note."""
         try:
             found, unknown = self.model.front.meant(words)
         except LabelwiseError as error:
-            raise _invalid(name, f"{name}: {error}") from error
+            raise invalid(name, f"{name}: {error}") from error
         if unknown:
             self.notes.append(
                 f"{len(unknown)} of the {len(words)} labels in {name} are not in the model and "
@@ -55,13 +55,8 @@ class Chooser:
     ) -> list[Prediction]:
         """The best labels of one row of scores."""
         return [
-            Prediction.model_construct(
-                **shown(self.model, tag.id, self.language),
-                rank=tag.rank,
-                score=round(tag.score, DIGITS),
-                assigned=tag.assigned,
-            )
-            for tag in self.model.front.ranked(scores, top=top, cut=cut, allowed=self.allowed)
+            self.model.labels.prediction(tag, self.language)
+            for tag in self._front.ranked(scores, top=top, cut=cut, allowed=self.allowed)
         ]
 
     def tagging(self, read: Read, scores: NDArray[np.float32], top: int, cut: Cut) -> Tagging:
@@ -88,9 +83,9 @@ def chooser(model: Model, choice: Choice) -> Chooser:
 def cut_of(model: Model, choice: Choice) -> Cut:
     """How far down the ranked labels a request wants to go."""
     if choice.best > choice.top:
-        raise _invalid("best", f"best: {choice.best} is more than top, which is {choice.top}")
+        raise invalid("best", f"best: {choice.best} is more than top, which is {choice.top}")
     if choice.certified is not None and choice.threshold is not None:
-        raise _invalid("certified", "certified: it is a threshold, and another one is given")
+        raise invalid("certified", "certified: it is a threshold, and another one is given")
     try:
         return model.front.cut(
             threshold=choice.threshold,
@@ -99,10 +94,11 @@ def cut_of(model: Model, choice: Choice) -> Cut:
             best=choice.best,
         )
     except LabelwiseError as error:
-        raise _invalid("certified", f"certified: {error}") from error
+        raise invalid("certified", f"certified: {error}") from error
 
 
-def _invalid(field: str, sentence: str) -> ProblemError:
+def invalid(field: str, sentence: str) -> ProblemError:
+    """What is wrong with a field, whose name begins the sentence."""
     return ProblemError(422, "invalid", sentence, field=field)
 
 
@@ -129,11 +125,11 @@ def shown(model: Model, id: str, language: str | None = None) -> dict[str, Any]:
     return model.labels.info(id, language).__dict__
 
 
-def language_of_labels(model: Model, wanted: str | None) -> str | None:
+def language_of_labels(model: Model, wanted: str | None, field: str = "labels") -> str | None:
     """The language that names are asked for in; None where it is the model's own."""
     if wanted is None or wanted == model.info.language:
         return None
     if wanted not in model.labels.thesaurus.languages:
         there = ", ".join((model.info.language, *model.labels.thesaurus.languages))
-        raise _invalid("labels", f"labels: {model.id} has names in {there}, not in '{wanted}'")
+        raise invalid(field, f"{field}: {model.id} has names in {there}, not in '{wanted}'")
     return wanted

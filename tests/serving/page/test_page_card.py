@@ -59,3 +59,6 @@ def test_names_are_shown_in_the_language_that_is_chosen(french: Any) -> None:
     page.select_option("#names", "fr")
     page.wait_for_selector(".line .descriptor:has-text('nom ')")
     assert all(one.startswith("nom ") for one in names(page))
+    line(page).locator(".light").click()  # and what is lit is told by the name that is shown
+    page.wait_for_function("document.getElementById('said').textContent.includes(' lit in ')")
+    assert page.text_content("#said").startswith(f"{names(page)[0]}: ")

@@ -57,7 +57,7 @@ export class Lights {
       const colour = COLOURS.find((n) => !this.all.some((one) => one.colour === n));
       const light = { label: info.id, descriptor: info.descriptor, model, colour, unseen };
       this.all.push(light);
-      if (this.of(light)) this.#tellOf(this.of(light));
+      if (this.of(light)) this.#tellOf(light, this.of(light));
       else this.fetch();
     }
     this.#desk.tell("lit");
@@ -161,7 +161,7 @@ export class Lights {
       if (desk.work !== work) return; // these offsets belong to another document
       if (event.event !== "evidence") continue;
       const { evidence } = event;
-      found.set(this.#key({ model, label: evidence.label }, apart), inUnits(work, evidence));
+      found.set(this.#key({ model, label: evidence.id }, apart), inUnits(work, evidence));
       this.#forgetSome();
       yield evidence;
     }
@@ -171,7 +171,9 @@ export class Lights {
     const desk = this.#desk;
     const [asked, keys] = [this.#asked, lights.map((one) => this.#key(one))];
     try {
-      for await (const evidence of this.#explained(model, lights, this.apart)) this.#tellOf(evidence);
+      for await (const evidence of this.#explained(model, lights, this.apart)) {
+        this.#tellOf(lights.find((one) => one.label === evidence.id), evidence);
+      }
       settled("evidence");
     } catch (error) {
       trouble("evidence", error, () => this.fetch());
@@ -181,11 +183,12 @@ export class Lights {
     }
   }
 
-  #tellOf(evidence) {
+  /** By the name that the page shows, which may be in another language than that of the evidence. */
+  #tellOf({ descriptor }, evidence) {
     const places = evidence.sections.map((part) => this.shown(evidence, part).length);
     const sum = places.reduce((a, b) => a + b, 0);
     const sections = count(places.filter(Boolean).length, "section");
-    say(`${evidence.descriptor}: ${count(sum, "place")} lit in ${sections}`);
+    say(`${descriptor}: ${count(sum, "place")} lit in ${sections}`);
     this.#desk.tell("evidence");
   }
 

@@ -21,24 +21,26 @@ from labelwise.serving.answers import (
 )
 from labelwise.serving.bodies import described, sent
 from labelwise.serving.documents import Read
-from labelwise.serving.explaining import Asked, by_document, by_section
+from labelwise.serving.explaining import by_document, by_section
 from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError, documented
 from labelwise.serving.service import Here, Service
 from labelwise.serving.shapes import (
+    MOST_EXPLAINED,
     EndEvent,
     EvidenceEvent,
     EvidenceRequest,
     EvidenceResponse,
     EvidenceStreamEvent,
     LabelEvidence,
+    Prediction,
     ScoreRequest,
     ScoreResponse,
     SectionText,
     UnseenConcept,
     UnseenScore,
 )
-from labelwise.serving.tagging import start_event
+from labelwise.serving.tagging import invalid, language_of_labels, start_event
 
 router = APIRouter(prefix="/v1", tags=["evidence"])
 PROBLEMS = documented(404, 408, 413, 415, 422, 504)
@@ -52,10 +54,10 @@ PROBLEMS = documented(404, 408, 413, 415, 422, 504)
 )
 async def evidence(body: Annotated[EvidenceRequest, sent(EvidenceRequest)], here: Here) -> Response:
     """The words that speak for each label, by section, with their weights."""
-    model, notes = await _model(body, here)
+    model, named, notes = await _model(body, here)
     (read,) = await here.reader.read([body])
-    _check_sections(read, body)
-    asked = await _asked(model, read, body)
+    _check_sections(read, body, named)
+    asked = await _asked(model, read, body, named)
     found = (
         await by_section(model, read.document, asked)
         if body.by_section
@@ -83,15 +85,17 @@ async def evidence_stream(
     body: Annotated[EvidenceRequest, sent(EvidenceRequest)], here: Here
 ) -> Response:
     """The same, one label after another; one JSON object a line."""
-    model, _ = await _model(body, here)
+    model, named, _ = await _model(body, here)
     (read,) = await here.reader.read([body])
-    _check_sections(read, body)
-    return lines(_events(model, read, body))
+    _check_sections(read, body, named)
+    return lines(_events(model, read, body, named))
 
 
-async def _events(model: Model, read: Read, body: EvidenceRequest) -> AsyncIterator[BaseModel]:
+async def _events(
+    model: Model, read: Read, body: EvidenceRequest, named: list[str]
+) -> AsyncIterator[BaseModel]:
     began = time.perf_counter()
-    asked = await _asked(model, read, body)
+    asked = await _asked(model, read, body, named)
     yield start_event(model, read, len(asked))
     done = 0
     async for one in _explained(model, read, asked, body.by_section):
@@ -103,7 +107,7 @@ async def _events(model: Model, read: Read, body: EvidenceRequest) -> AsyncItera
 
 
 async def _explained(
-    model: Model, read: Read, asked: list[Asked], sections: bool
+    model: Model, read: Read, asked: list[Prediction], sections: bool
 ) -> AsyncIterator[LabelEvidence]:
     if not sections:
         async for one in by_document(model, read.document, asked):
@@ -114,15 +118,15 @@ async def _explained(
             yield one
 
 
-async def _model(body: EvidenceRequest, here: Service) -> tuple[Model, list[str]]:
-    """The model that explains, with the concepts of the request among its labels, and notes."""
-    if not body.concepts:
-        model = here.models.get(body.model)
-        _check_labels(model, body)
-        return model, []
-    model = here.models.widening(body.model)
-    _check_labels(model, body)
-    return await _widened(model, body.concepts)
+async def _model(body: EvidenceRequest, here: Service) -> tuple[Model, list[str], list[str]]:
+    """The model that explains, with the concepts of the request among its labels; the ids of all
+    that are asked for by name; and notes."""
+    model = here.models.widening(body.model) if body.concepts else here.models.get(body.model)
+    language_of_labels(model, body.names, "names")
+    meant = _meant(model, body.labels)
+    check_length(len(meant), MOST_EXPLAINED, "labels", field="labels")
+    wider, notes = await _widened(model, body.concepts)
+    return wider, list(dict.fromkeys([*meant, *(one.id for one in body.concepts)])), notes
 
 
 async def _widened(model: Model, concepts: list[UnseenConcept]) -> tuple[Model, list[str]]:
@@ -138,35 +142,41 @@ async def _widened(model: Model, concepts: list[UnseenConcept]) -> tuple[Model, 
         raise ProblemError(422, "invalid", f"concepts: {error}", field="concepts") from error
 
 
-def _check_labels(model: Model, body: EvidenceRequest) -> None:
-    for place, id in enumerate(body.labels):
-        if id not in model.method.label_space.index:
-            raise ProblemError(
-                422,
-                "invalid",
-                f"labels[{place}]: {model.id} has no label with this id",
-                field=f"labels[{place}]",
-            )
+def _meant(model: Model, words: list[str]) -> list[str]:
+    """The labels that the words of a request mean, each once."""
+    found: dict[str, None] = {}
+    for place, word in enumerate(words):
+        field = f"labels[{place}]"
+        try:
+            ids, unknown = model.front.meant([word])
+        except LabelwiseError as error:
+            raise invalid(field, f"{field}: {error}") from error
+        if unknown:
+            raise invalid(field, f"{field}: {model.id} has no label with this id")
+        found.update(dict.fromkeys(ids))
+    if words and not found:  # not to be taken for a request that names none
+        raise invalid("labels", f"labels: no label of {model.id} is meant by {', '.join(words)}")
+    return list(found)
 
 
-async def _asked(model: Model, read: Read, body: EvidenceRequest) -> list[Asked]:
-    """The labels of the request, or the best ones, with their scores."""
+async def _asked(
+    model: Model, read: Read, body: EvidenceRequest, named: list[str]
+) -> list[Prediction]:
+    """The labels that were named, in their order, or the best ones."""
     row = (await model.scores([read.document]))[0]
-    space = model.method.label_space
-    ids = list(dict.fromkeys([*body.labels, *(one.id for one in body.concepts)]))
-    if not ids and read.total:
-        ids = [tag.id for tag in model.front.ranked(row, top=body.top)]
-    columns = [space.index[id] for id in ids]
-    return [
-        Asked(space.labels[c].id, space.labels[c].descriptor, round(float(row[c]), DIGITS))
-        for c in columns
-    ]
+    language = language_of_labels(model, body.names, "names")
+    front = model.front_in(language)
+    if named:
+        tags = front.ranked(row, top=len(named), allowed=front.columns(named, ()))
+        tags.sort(key=lambda tag: named.index(tag.id))
+    else:
+        tags = front.ranked(row, top=body.top) if read.total else []
+    return [model.labels.prediction(tag, language) for tag in tags]
 
 
-def _check_sections(read: Read, body: EvidenceRequest) -> None:
+def _check_sections(read: Read, body: EvidenceRequest, named: list[str]) -> None:
     if body.by_section:
-        labels = len(body.labels) + len(body.concepts) or body.top
-        entries = len(read.document.sections) * labels
+        entries = len(read.document.sections) * (len(named) or body.top)
         check_length(entries, MOST_SECTIONS_EXPLAINED, "explained sections", field="by_section")
 
 

@@ -9,8 +9,9 @@ from fastapi import APIRouter, Path, Response
 from labelwise.serving.answers import answer
 from labelwise.serving.bodies import described, sent
 from labelwise.serving.desk_shapes import Stopped, StopRequest
+from labelwise.serving.places import bare_info
 from labelwise.serving.problems import ProblemError, documented
-from labelwise.serving.routes.worklist import bare_info, label_info
+from labelwise.serving.routes.worklist import label_info
 from labelwise.serving.service import Here, Service
 from labelwise.serving.signing_in import Reviewer, Who
 

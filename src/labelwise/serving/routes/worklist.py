@@ -32,10 +32,11 @@ from labelwise.serving.desk_shapes import (
     WorklistEntry,
 )
 from labelwise.serving.models import Model
+from labelwise.serving.places import bare_info
 from labelwise.serving.problems import ProblemError, documented
 from labelwise.serving.routes.tag import check_documents
 from labelwise.serving.service import Here, Service
-from labelwise.serving.shapes import ConceptPlace, LabelInfo, Prediction, SectionText
+from labelwise.serving.shapes import LabelInfo, Prediction, SectionText
 from labelwise.serving.signing_in import Who
 
 router = APIRouter(prefix="/v1/desk", tags=["worklist"])
@@ -277,20 +278,6 @@ def label_info(here: Service, concept: str, model: str | None) -> LabelInfo | No
     first = here.models.loaded.get(model or "")
     candidates: list[Model] = [*([first] if first else []), *here.models.loaded.values()]
     return next((one.labels.info(concept) for one in candidates if concept in one.labels), None)
-
-
-def bare_info(concept: str, uri: str | None, descriptor: str | None) -> LabelInfo:
-    """A concept that no model has any more."""
-    name = descriptor or concept
-    return LabelInfo(
-        id=concept,
-        uri=uri or "",
-        descriptor=name,
-        group=None,
-        count=0,
-        in_model=False,
-        place=ConceptPlace(path=name),
-    )
 
 
 def _labelled(document: Document, labels: list[str]) -> Document:
