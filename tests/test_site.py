@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 import labelwise
+from labelwise.evaluation.report import updated_readme
 from labelwise.methods import REGISTRY
 
 ROOT = Path(__file__).parents[1]
@@ -92,6 +93,14 @@ def test_the_figures_of_exact_match_are_those_of_its_trials() -> None:
         assert f"| {' | '.join([*words, *cells])} |" in page
         if settings["whole_words"] == (settings["order"] == "occurrences"):
             assert all(cells[at] in told for at in (0, 2, 3))
+
+
+def test_the_results_of_the_readme_are_those_of_the_runs() -> None:
+    """Runs were added, and the tables were not made again."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert updated_readme(readme, ROOT / "results") == readme, (
+        "labelwise report results --readme README.md"
+    )
 
 
 def test_what_the_page_of_the_paper_says_of_settings_is_what_the_files_of_settings_say() -> None:
