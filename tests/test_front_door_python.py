@@ -180,7 +180,7 @@ def test_the_first_words_of_documents_are_a_number_of_them(
         ({"hide": "0.5"}, "hide is a share of the labels or a number of them, not '0.5'"),
         ({"settings": 3}, "settings are a dict, or texts like 'C=2.0', one or a list of them"),
         ({"settings": [{"C": 2}]}, "settings are a dict, or texts like 'C=2.0'"),
-        ({"seed": -1}, "the setting 'seed' is a whole number from 0 on, not -1"),
+        ({"seed": -1}, "seed must be at least 0, not -1"),
     ],
 )
 def test_a_training_that_cannot_be_meant_is_told_before_it_begins(

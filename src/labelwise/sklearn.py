@@ -18,7 +18,6 @@ from labelwise.evidence.predictions import Cut, rank
 from labelwise.experiments.configs import settings_from
 from labelwise.experiments.settings import assignments
 from labelwise.methods import Scores, get
-from labelwise.methods.base import require
 from labelwise.model import Model
 
 try:
@@ -61,7 +60,6 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             raise LabelwiseError("two documents are needed at least: one of them to choose on")
         cls = get(self.method)
         chosen = settings_from(cls.Settings, self.method, None, assignments(self.settings))
-        require(chosen, seed=0)
         drawn = np.random.default_rng(chosen.seed).permutation(len(documents))
         size = min(max(1, round(self.dev * len(documents))), len(documents) - 1)
         dev = [documents[at] for at in sorted(drawn[:size].tolist())]

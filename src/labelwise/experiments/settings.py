@@ -64,8 +64,9 @@ def parse_settings(cls: type[S], assignments: Sequence[str], method: str) -> S:
         settings = cls(**values)
     except (ValueError, TypeError) as error:
         raise LabelwiseError(f"these settings do not fit {method}: {error}") from error
-    if settings.seed < 0:
-        raise LabelwiseError(f"the setting 'seed' is a whole number from 0 on, not {settings.seed}")
+    from labelwise.methods.base import require
+
+    require(settings, seed=0)
     return settings
 
 

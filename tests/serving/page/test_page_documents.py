@@ -11,7 +11,6 @@ import httpx
 import pytest
 from page_cases import drop, free_port, line, names, paste, serving, tag
 
-from labelwise.cli.serve import _shipped
 from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.readers import read
 
@@ -67,8 +66,6 @@ def share_of_a_core() -> float:
 
 
 def test_the_model_of_the_package_tags_every_example(open_page: Any) -> None:
-    if _shipped() is None:
-        pytest.skip("the package has no model yet")
     port = free_port()
     with serving(port=port):
         page = open_page(f"http://127.0.0.1:{port}")
