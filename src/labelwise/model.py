@@ -37,6 +37,7 @@ from labelwise.export import hub
 from labelwise.files import HALF, is_whole
 from labelwise.methods import REGISTRY, Evidence, Method, Scores, get
 from labelwise.methods.base import Widening
+from labelwise.methods.spans import Spans
 
 BATCH = 256
 """Documents scored at a time: enough to be fast, few enough that memory does not grow."""
@@ -94,16 +95,16 @@ class Tag:
         if self.place is not None:
             record["place"] = self.place
         if self.evidence is not None:
+            spans = Spans.of(self.evidence.spans)
+            weights = spans.weights.tolist()
+            rounded = {weight: round(weight, DIGITS) for weight in set(weights)}
             record["evidence"] = {
                 "kind": self.evidence.kind,
                 "spans": [
-                    {
-                        "start": span.start,
-                        "end": span.end,
-                        "weight": round(span.weight, DIGITS),
-                        "text": text[span.start : span.end],
-                    }
-                    for span in self.evidence.spans
+                    {"start": start, "end": end, "weight": rounded[weight], "text": text[start:end]}
+                    for start, end, weight in zip(
+                        spans.starts.tolist(), spans.ends.tolist(), weights, strict=True
+                    )
                 ],
             }
         return record

@@ -15,6 +15,7 @@ import pytest
         "evidence.examination",
         "evidence.faithfulness_tables",
         "evidence.heat",
+        "evidence.numbered_phrases",
         "evidence.predictions",
         "evidence.terminal",
         "evidence.words",

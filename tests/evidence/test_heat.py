@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from labelwise.corpus.labels import LabelSpace
 from labelwise.evidence.heat import (
     LEVELS,
+    Phrase,
     heat,
     heat_of,
     level,
@@ -38,7 +40,7 @@ spans = st.lists(
 )
 
 
-def at(found: list[Span], character: int) -> float:
+def at(found: Iterable[Span], character: int) -> float:
     return math.fsum(span.weight for span in found if span.start <= character < span.end)
 
 
@@ -47,6 +49,24 @@ def test_merged_runs_carry_at_each_character_the_sum_of_the_spans_there(found: l
     runs = merge(found)
     for character in range(85):
         assert at(runs, character) == pytest.approx(at(found, character), abs=1e-9)
+
+
+@given(spans)
+def test_merged_runs_are_to_the_last_bit_what_is_added_up_from_left_to_right(
+    found: list[Span],
+) -> None:
+    found = [span for span in found if span.start < span.end and span.weight]
+    runs, total = [], 0.0
+    for start, end in pairwise(sorted({edge for one in found for edge in one[:2]})):
+        for weight in sorted(one.weight for one in found if one.end == start):
+            total -= weight
+        if not any(one.start < start < one.end for one in found):
+            total = 0.0  # nothing goes on
+        for _, weight in sorted(one[1:] for one in found if one.start == start):
+            total += weight
+        if any(one.start <= start < one.end for one in found):
+            runs.append(Span(start, end, total))
+    assert merge(found) == runs
 
 
 @given(spans)
@@ -105,6 +125,30 @@ def test_a_phrase_is_listed_once_however_it_is_written() -> None:
         ("Citrus fruit", 0.5, 2),
         ("Spain", -0.4, 1),
     ]
+
+
+@given(spans, st.booleans())
+def test_phrases_are_what_looking_at_each_place_in_turn_gives(
+    found: list[Span], by_place: bool
+) -> None:
+    text = "Wine (WINE) of\nStraße, strasse wine  of wine of Wine; OF the STRASSE"
+    known: dict[str, Phrase] = {}
+    for start, end, weight in sorted(found, key=lambda one: one[:2]):
+        words = " ".join(text[start:end].split())
+        if weight and any(map(str.isalnum, words)):
+            one = known.get(words.casefold(), Phrase(words, 0.0, 0, 0.0, start))
+            known[words.casefold()] = Phrase(
+                one.text,
+                one.weight + weight,
+                one.times + 1,
+                max(one.strongest, abs(weight)),
+                start if abs(weight) > one.strongest else one.start,
+            )
+    expected = sorted(
+        known.values(),
+        key=lambda one: (-(one.strongest if by_place else abs(one.weight)), one.start),
+    )
+    assert phrases(text, found, top=5, by_place=by_place) == expected[:5]
 
 
 ACT = "The list of the conservation areas of the region is set out in the Annex to the Decision."

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import heapq
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from labelwise.corpus.document import SECTION_KINDS, Document, SectionKind
+from labelwise.evaluation.ranking import ranked
+from labelwise.evidence.numbered_phrases import numbered_phrases
 from labelwise.methods.base import OF_EVERY_WORD, Evidence
-from labelwise.methods.spans import Span
+from labelwise.methods.spans import Span, Spans
 from labelwise.text.tokenizer import tokenize
 
 LEVELS = 8
@@ -44,42 +48,41 @@ class Segment:
     weights: tuple[tuple[int, float], ...]
 
 
-def merge(spans: Iterable[Span]) -> list[Span]:
+def merge(spans: Iterable[Span]) -> Spans:
     """Cut overlapping spans into runs that do not overlap, adding their weights.
 
     >>> merge([Span(0, 12, 0.5), Span(7, 12, 0.25)])  # "citrus fruit" and "fruit"
-    [Span(start=0, end=7, weight=0.5), Span(start=7, end=12, weight=0.75)]
+    Spans([Span(start=0, end=7, weight=0.5), Span(start=7, end=12, weight=0.75)])
     """
-    ordered = sorted(
-        (span for span in spans if span.start < span.end and span.weight),
-        key=lambda span: (span.start, span.end, span.weight),
-    )
-    edges = sorted({edge for span in ordered for edge in (span.start, span.end)})
-    runs: list[Span] = []
-    open_spans: list[tuple[int, float]] = []  # a heap of (end, weight)
-    total, at = 0.0, 0
-    for start, end in pairwise(edges):
-        while open_spans and open_spans[0][0] <= start:
-            total -= heapq.heappop(open_spans)[1]
-        if not open_spans:
-            total = 0.0  # no trace of rounding is carried over a gap
-        while at < len(ordered) and ordered[at].start == start:
-            heapq.heappush(open_spans, (ordered[at].end, ordered[at].weight))
-            total += ordered[at].weight
-            at += 1
-        if open_spans:
-            runs.append(Span(start, end, total))
-    return runs
+    spans = Spans.of(spans)
+    spans = _some(spans, (spans.starts < spans.ends) & (spans.weights != 0))
+    edges = np.concatenate([spans.ends, spans.starts])  # (2 × spans,) where a weight goes or comes
+    comes = np.arange(len(edges)) >= len(spans)  # after those that go in the same place
+    order = np.lexsort((np.tile(spans.weights, 2), np.tile(spans.ends, 2), comes, edges))
+    edges, changes = edges[order], np.concatenate([-spans.weights, spans.weights])[order]
+    covered = np.cumsum(np.where(comes, 1, -1)[order])  # by so many spans from here on
+    total = 0.0  # and again in every gap: no trace of rounding is carried over it
+    totals = [
+        total := total + change if left else 0.0
+        for change, left in zip(changes.tolist(), covered.tolist(), strict=True)
+    ]
+    runs = np.flatnonzero((edges[:-1] < edges[1:]) & (covered[:-1] > 0))
+    return Spans(edges[runs], edges[runs + 1], np.array(totals)[runs])
+
+
+def _some(spans: Spans, which: NDArray[Any]) -> Spans:
+    return Spans(spans.starts[which], spans.ends[which], spans.weights[which])
 
 
 def heat(spans: Iterable[Span], *, least: float = 0.0, most: int = MOST) -> Heat:
     """The runs worth marking: not faint beside the strongest, and at most ``most`` of them."""
     runs = merge(spans)
-    strongest = max((abs(run.weight) for run in runs), default=0.0)
-    marked = [run for run in runs if abs(run.weight) >= max(least, FAINT * strongest) > 0]
-    kept = sorted(marked, key=lambda run: (-abs(run.weight), run.start))[:most]
-    kept.sort(key=lambda run: run.start)
-    return Heat(tuple(kept), len(marked) - len(kept), strongest)
+    sizes = np.abs(runs.weights)
+    strongest = float(sizes.max(initial=0.0))
+    least = max(least, FAINT * strongest)
+    marked = np.flatnonzero((sizes >= least) & (least > 0))
+    kept = np.sort(marked[ranked(sizes[marked])[:most]])
+    return Heat(tuple(_some(runs, kept)), len(marked) - len(kept), strongest)
 
 
 def heat_of(evidence: Evidence | None) -> Heat:
@@ -130,10 +133,34 @@ class Phrase:
     start: int  # where they have it, first
 
 
-def phrases(text: str, spans: Iterable[Span], *, top: int = 8) -> list[Phrase]:
-    """The strongest words or n-grams, each counted once however often it stands in the text."""
-    found = _phrases(text, spans)
-    return sorted(found, key=lambda one: (-abs(one.weight), one.start))[:top]
+def phrases(
+    text: str, spans: Iterable[Span], *, top: int = 8, by_place: bool = False
+) -> list[Phrase]:
+    """The strongest words or n-grams, each counted once however often it stands in the text; by
+    the sum of their weights, or by the place that has the most."""
+    spans = Spans.of(spans)
+    spans = _some(spans, np.lexsort((spans.ends, spans.starts)))
+    numbers = numbered_phrases(text).at(spans.starts, spans.ends)
+    told = np.flatnonzero((numbers > 0) & (spans.weights != 0))
+    spans, numbers = _some(spans, told), numbers[told]
+    sizes = np.abs(spans.weights)
+    order = np.lexsort((-sizes, numbers))
+    phrase = np.flatnonzero(np.diff(numbers[order], prepend=0))  # where it begins in that order
+    peaks = order[phrase]  # (phrases,) as all below: the first of its strongest places
+    first = np.minimum.reduceat(order, phrase) if len(phrase) else peaks
+    weights = np.bincount(numbers, spans.weights)[numbers[peaks]]
+    times = np.diff(phrase, append=len(order))
+    best = sizes[peaks] if by_place else np.abs(weights)
+    return [
+        Phrase(
+            " ".join(text[spans[first[n]].start : spans[first[n]].end].split()),
+            float(weights[n]),
+            int(times[n]),
+            float(sizes[peaks[n]]),
+            int(spans.starts[peaks[n]]),
+        )
+        for n in np.lexsort((first, spans.starts[peaks], -best))[:top]
+    ]
 
 
 def phrases_of(text: str, evidence: Evidence | None, *, top: int = 8) -> list[Phrase]:
@@ -142,10 +169,9 @@ def phrases_of(text: str, evidence: Evidence | None, *, top: int = 8) -> list[Ph
     Attention is ranked by the place that has the most of it: the sum over all places would put
     "the" and "of" first in every document.
     """
-    if evidence is None or evidence.kind not in OF_EVERY_WORD:
-        return phrases(text, evidence.spans if evidence else (), top=top)
-    found = _phrases(text, evidence.spans)
-    return sorted(found, key=lambda one: (-one.strongest, one.start))[:top]
+    if evidence is None:
+        return []
+    return phrases(text, evidence.spans, top=top, by_place=evidence.kind in OF_EVERY_WORD)
 
 
 def reasons(text: str, evidence: Evidence | None, *, top: int = 4) -> list[str]:
@@ -169,25 +195,6 @@ def _alike(shorter: str, longer: str) -> bool:
     return longer.startswith(shorter) and (not ending or (ending < 3 and len(shorter) > 3))
 
 
-def _phrases(text: str, spans: Iterable[Span]) -> Iterable[Phrase]:
-    found: dict[str, Phrase] = {}
-    for span in sorted(spans, key=lambda span: (span.start, span.end)):
-        words = " ".join(text[span.start : span.end].split())
-        key = words.casefold()
-        if not (span.weight and any(map(str.isalnum, key))):  # brackets and commas are no words
-            continue
-        size = abs(span.weight)
-        known = found.get(key, Phrase(words, 0.0, 0, 0.0, span.start))
-        found[key] = replace(
-            known,
-            weight=known.weight + span.weight,
-            times=known.times + 1,
-            strongest=max(known.strongest, size),
-            start=span.start if size > known.strongest else known.start,
-        )
-    return found.values()
-
-
 def section_weights(document: Document, evidence: Evidence) -> list[float]:
     """What part of the weight that speaks for the label stands in each section.
 
@@ -198,10 +205,10 @@ def section_weights(document: Document, evidence: Evidence) -> list[float]:
     [0.67, 0.33]
     """
     starts = document.section_starts()
-    weights = [0.0 for _ in starts]
-    for span in evidence.spans:
-        if starts and span.weight > 0:
-            weights[bisect_right(starts, span.start) - 1] += span.weight
+    spans = Spans.of(evidence.spans if starts else ())
+    spans = _some(spans, spans.weights > 0)
+    section = np.searchsorted(starts, spans.starts, side="right") - 1
+    weights = np.bincount(section, spans.weights, minlength=len(starts)).tolist()
     total = sum(weights) or 1.0
     return [weight / total for weight in weights]
 
