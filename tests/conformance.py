@@ -210,6 +210,12 @@ def check_odd_documents_are_scored(method: Method, data: Dataset) -> None:
             _check_spans(document, evidence)
 
 
+def check_of_no_label_there_is_no_evidence(method: Method, data: Dataset) -> None:
+    """As where a text of marks alone is explained: a network stumbled over it."""
+    for explainer in (None, *method.explainers):
+        assert method.evidence(data.test[0], [], explainer) == []
+
+
 def check_evidence_points_into_the_text(method: Method, data: Dataset) -> None:
     for document in data.test[:4]:
         scores = method.scores([document])[0]

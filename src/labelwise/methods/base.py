@@ -272,14 +272,15 @@ class Method(ABC):
         """
         self._require_labels(labels)
         if explainer is None:
-            return self._evidence(document, labels)
+            # Of no label nothing is asked: a text of marks alone has none.
+            return self._evidence(document, labels) if len(labels) else []
         if explainer not in self.explainers:
             known = ", ".join(self.explainers)
             raise LabelwiseError(
                 f"the evidence of {self.name} cannot be found by '{explainer}': "
                 + (f"it can by {known}" if known else "there is one way to find it")
             )
-        return self._explained(document, labels, explainer)
+        return self._explained(document, labels, explainer) if len(labels) else []
 
     def _explained(
         self, document: Document, labels: Sequence[str], explainer: str
