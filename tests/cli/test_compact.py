@@ -51,9 +51,11 @@ def test_that_a_calibration_is_not_taken_over_is_said(
     labelwise: Callable, bundle: Path, corpus: Path, tmp_path: Path
 ) -> None:
     sure, small = tmp_path / "sure.bundle", tmp_path / "small.bundle"
-    assert not labelwise("calibrate", bundle, "--on", corpus / "dev.jsonl", "--out", sure).code
+    results = ("--results", tmp_path / "results")
+    asked = ("calibrate", bundle, "--on", corpus / "dev.jsonl", "--out", sure)
+    assert not labelwise(*asked, *results).code
     asked = ("compact", sure, "--data", corpus, "--prune", "0.2", "--out", small)
-    called = labelwise(*asked, "--results", tmp_path / "results")
+    called = labelwise(*asked, *results)
     assert called.code == 0
     assert "what sure.bundle was calibrated to is not taken over" in called.err
     assert bundles.load(sure).calibration is not None
