@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 
 class LabelwiseError(Exception):
@@ -42,3 +44,9 @@ class MissingExtraError(LabelwiseError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional dependency: pip install 'labelwise[{extra}]'")
+
+
+def check_whole(name: str, given: Any, least: int) -> None:
+    """Raise an error for what is no whole number, or too low a one."""
+    if not isinstance(given, Integral) or given < least:
+        raise LabelwiseError(f"{name} is a whole number from {least} on, not {given!r}")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from math import isnan
-from numbers import Integral, Real
+from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
 
@@ -24,13 +24,12 @@ from labelwise import bundle as bundles
 from labelwise import shipped
 from labelwise.corpus.batches import batches
 from labelwise.corpus.document import SECTION_KINDS, Document, Section
-from labelwise.corpus.first_words import word_count
 from labelwise.corpus.labels import Label, LabelSpace
 from labelwise.corpus.plain_text import split_act
 from labelwise.corpus.readers import read
 from labelwise.corpus.thesaurus import PART, Thesaurus
 from labelwise.corpus.uris import uri_of
-from labelwise.errors import LabelwiseError
+from labelwise.errors import LabelwiseError, check_whole
 from labelwise.evidence.heat import reasons
 from labelwise.evidence.predictions import EVERY, Cut, rank
 from labelwise.export import hub
@@ -249,7 +248,7 @@ class Model:
     ) -> Iterator[Tagging]:
         """The labels of each document, as the documents come; ``TagOptions`` has the options."""
         cut = self.cut(threshold=threshold, certified=certified, precision=precision, best=best)
-        _check_whole("top", top, 1)
+        check_whole("top", top, 1)
         if best > top:
             raise LabelwiseError(f"best is {best}, and top, the most there may be, {top}")
         return self.cut_tags(
@@ -288,7 +287,7 @@ class Model:
         the thesaurus as in ``TagOptions.include``, best first, with the words that speak for each.
         """
         document = _one_document(what)
-        _check_whole("top", top, 1)
+        check_whole("top", top, 1)
         allowed = self.allowed(_ids(labels), ())
         scores = self.method.scores([document])[0]
         if allowed is not None:
@@ -297,12 +296,11 @@ class Model:
             found = self._found(document, scores, top=top)
         return self._explained(document, found, explainer)
 
-    def unread(self, document: Document) -> str | None:
-        """What of a long document is not read, in a sentence; None where all of it is.
+    def unread(self, words: int) -> str | None:
+        """What is not read of a document of so many words, in a sentence; None where all of it is.
 
         Networks count words, or pieces of words, of which a document has more.
         """
-        words = word_count(document)
         short = {name: most for name, most in self.method.limits.items() if words > most}
         if not short:
             return None
@@ -444,7 +442,7 @@ class Model:
         for name, share in (("precision", precision), ("certified", certified)):
             if not (share is None or (_is_number(share) and 0 <= share <= 1)):
                 raise LabelwiseError(f"{name} is a share, 0.8 say, not {share!r}")
-        _check_whole("best", best, 0)
+        check_whole("best", best, 0)
         if certified is not None:
             return Cut(self.method.certified(certified), precision, best)
         if isinstance(threshold, str):
@@ -508,11 +506,6 @@ def load(name_or_folder: str | Path = shipped.NAME) -> Model:
     card = bundles.describe(folder)["card"]
     name = bundles.name_of(card, method.name)
     return Model(method, name=name, thesaurus=bundles.thesaurus_in(card, folder), card=card)
-
-
-def _check_whole(name: str, given: Any, least: int) -> None:
-    if not isinstance(given, Integral) or given < least:
-        raise LabelwiseError(f"{name} is a whole number from {least} on, not {given!r}")
 
 
 def _check_thesaurus(given: Any) -> None:

@@ -9,18 +9,23 @@ import typer
 
 from labelwise.cli.command_line import command_line
 from labelwise.cli.evaluate import SplitChoice
-from labelwise.cli.options import DataOption, JsonOption
+from labelwise.cli.options import DataOption, JsonOption, fetched
 from labelwise.cli.output import console, print_json, print_wide_table
 from labelwise.progress import note
 
 
 def examine(
-    bundle: Annotated[Path, typer.Argument(help="Folder of a trained network.", metavar="BUNDLE")],
+    bundle: Annotated[
+        Path,
+        typer.Argument(help="Folder of a trained network.", metavar="BUNDLE", callback=fetched),
+    ],
     data: DataOption,
     *,
     other: Annotated[
         Path | None,
-        typer.Option(help="The same network trained from another seed.", metavar="BUNDLE"),
+        typer.Option(
+            help="The same network trained from another seed.", metavar="BUNDLE", callback=fetched
+        ),
     ] = None,
     split: Annotated[SplitChoice, typer.Option(help="Documents to look at.")] = SplitChoice.test,
     documents: Annotated[

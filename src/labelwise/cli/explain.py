@@ -85,6 +85,7 @@ def explain(
       labelwise explain act.html --bundle lwan.bundle --explainer attention
       labelwise explain act.html --names fr --thesaurus eurovoc.ttl.xz --out expliqué.html
     """
+    from labelwise.corpus.first_words import word_count
     from labelwise.evidence.terminal import render_terminal
     from labelwise.model import load
     from labelwise.shipped import NAME
@@ -103,7 +104,7 @@ def explain(
     if document is None and _is_another(acts):
         note(f"explained is the first of several documents, {act.id}: --document ID names another")
     LanguageNotes(model.card).look_at(act)
-    if unread := model.unread(act):
+    if unread := model.unread(word_count(act)):
         note(unread)
     for word in labels or ():  # as tag has it
         if word in LANGUAGES and word not in model.labels.index:
@@ -115,7 +116,7 @@ def explain(
     if as_json:
         print_json(found.to_json())
     if out is not None:
-        write_page(out, model, found)
+        write_page(out, model, found, unread or "")
         note(f"wrote {out}: open it in a browser")
     elif not as_json:
         shown = console()
@@ -146,7 +147,7 @@ def write_page(file: Path, model: Model, found: Tagging, note: str = "") -> None
         gold=[model.named(id) for id in act.labels],
         method=model.name,
         threshold=model.threshold,
-        note=note or model.unread(act) or "",
+        note=note,
         places=places,
     )
     write_whole(file, page.encode())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from labelwise.errors import LabelwiseError
+from labelwise.errors import LabelwiseError, check_whole
 from labelwise.evaluation import comparison
 from labelwise.evaluation.comparison import MEASURES, Comparison
 from labelwise.evaluation.counts import VIEWS
@@ -28,8 +28,7 @@ def compare(
     """
     if group not in VIEWS:
         raise LabelwiseError(f"there is no group '{group}'; there are: {', '.join(VIEWS)}")
-    if not isinstance(rounds, int) or rounds < 1:
-        raise LabelwiseError(f"rounds is a whole number from 1 on, not {rounds!r}")
+    check_whole("rounds", rounds, 1)
     found = gather(runs)
     if not found:
         raise LabelwiseError("there are no runs to compare")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from labelwise.corpus.skipped import Skipped
 from labelwise.corpus.thesaurus import read_thesaurus
-from labelwise.errors import CallError, LabelwiseError
+from labelwise.errors import CallError, LabelwiseError, check_whole
 from labelwise.evaluation.runs import Run
 from labelwise.experiments.data import (
     additions_of,
@@ -58,8 +58,8 @@ def evaluate(
         raise CallError("--on measures on one file; of the others only --thesaurus fits")
     if first_words is not None and on is None:
         raise CallError("--first-words goes with --on")
-    if not (first_words is None or (isinstance(first_words, int) and first_words > 0)):
-        raise LabelwiseError(f"first_words is a whole number from 1 on, not {first_words!r}")
+    if first_words is not None:
+        check_whole("first_words", first_words, 1)
     if readings and (on is None or first_words is not None or results is None):
         raise CallError("--try goes with --on and --results, and not with --first-words")
     model = bundle if isinstance(bundle, Model) else load(bundle)

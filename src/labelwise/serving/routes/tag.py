@@ -269,7 +269,7 @@ def _notes(model: Model, chosen: Chooser, read: list[Read]) -> list[str]:
         notes.append(
             f"{which} longer than the {model.info.max_words:,} words that this model reads"
         )
-    unread = [told for one in read if not cut and (told := model.front.unread(one.document))]
+    unread = [told for one in read if not cut and (told := model.front.unread(one.total))]
     if unread:
         notes.append(
             unread[0]
