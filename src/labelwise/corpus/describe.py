@@ -14,6 +14,7 @@ from rich.table import Table
 
 from labelwise.corpus.dataset import SPLITS, find_splits, open_dataset
 from labelwise.corpus.document import Document
+from labelwise.corpus.first_words import word_count
 from labelwise.corpus.labels import FREQUENT, GROUPS, Group, LabelSpace
 from labelwise.corpus.readers import read
 from labelwise.corpus.skipped import Skipped
@@ -107,11 +108,6 @@ def split_statistics(documents: Sequence[Document]) -> SplitStatistics:
         labels_max=int(labels.max()),
         labels_distinct=len({label for document in documents for label in document.labels}),
     )
-
-
-def word_count(document: Document) -> int:
-    """Words as white space separates them, as the paper counts them."""
-    return sum(len(section.text.split()) for section in document.sections)
 
 
 def histogram(space: LabelSpace) -> tuple[Bar, ...]:

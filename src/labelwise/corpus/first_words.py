@@ -11,7 +11,7 @@ _WORD = re.compile(r"\S+")
 
 
 def word_count(document: Document) -> int:
-    """The words of a document, as white space parts them."""
+    """The words of a document, as white space parts them and the paper counts them."""
     return sum(len(section.text.split()) for section in document.sections)
 
 
