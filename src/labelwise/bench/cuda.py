@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import torch
+
+from labelwise.bench.results import taking_turns
 
 OUT_OF_MEMORY = "out of memory"
 
@@ -22,36 +25,53 @@ def seconds(
     On a card each is taken between two CUDA events, so that what the host does meanwhile counts
     only where the card waits for it.
     """
-    for _ in range(warm_up):
-        step()
+    steps = {"": step}
+    return in_turns(steps, repeats=repeats, device=device, warm_up=warm_up, at_most=at_most)[""]
+
+
+def in_turns(
+    steps: Mapping[str, Step],
+    *,
+    repeats: int,
+    device: str = "cuda",
+    warm_up: int = 2,
+    at_most: float = 2.0,
+) -> dict[str, list[float]]:
+    """The same of several steps by turns: what else a host does then troubles all alike, which
+    decides where a step is so small that the host takes longer than the card."""
+    for step in steps.values():
+        for _ in range(warm_up):
+            step()
     if device == "cpu":
-        return _host_seconds(step, repeats)
+        timed = {name: partial(_host_seconds, step) for name, step in steps.items()}
+        return taking_turns(timed, repeats)
     torch.cuda.synchronize()
     started = time.perf_counter()
-    events = []
+    events: dict[str, list[tuple[Any, Any]]] = {name: [] for name in steps}
     for at in range(repeats):
-        before = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
-        after = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
-        before.record()
-        step()
-        after.record()
-        events.append((before, after))
-        if at >= 2:
-            # Let the host not run ahead by more than a step, so that the limit is a true one.
-            events[-2][1].synchronize()
-            if time.perf_counter() - started > at_most:
-                break
+        for name, step in steps.items():
+            before = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+            after = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+            before.record()
+            step()
+            after.record()
+            events[name].append((before, after))
+            if at >= 2:
+                # Let the host not run ahead by more than a turn, so that the limit is a true one.
+                events[name][-2][1].synchronize()
+        if at >= 2 and time.perf_counter() - started > at_most:
+            break
     torch.cuda.synchronize()
-    return [before.elapsed_time(after) / 1000 for before, after in events]
+    return {
+        name: [before.elapsed_time(after) / 1000 for before, after in pairs]
+        for name, pairs in events.items()
+    }
 
 
-def _host_seconds(step: Step, repeats: int) -> list[float]:
-    found = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        step()
-        found.append(time.perf_counter() - started)
-    return found
+def _host_seconds(step: Step) -> float:
+    started = time.perf_counter()
+    step()
+    return time.perf_counter() - started
 
 
 def extra_memory(step: Step, device: str = "cuda") -> int | None:
