@@ -43,6 +43,18 @@ def test_a_gold_label_that_the_model_does_not_know_is_missed_even_where_all_labe
     assert run.measures["test"].counts.f1_counts("all")[:, 2].tolist() == [1, 1]
 
 
+def test_labels_are_cut_at_the_model_s_own_threshold_and_at_none_that_the_file_would_choose(
+    match: ExactMatch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "acts.jsonl"
+    file.write_text(json.dumps(record(act("2", "On citrus fruit.", "693"))), "utf-8")
+    for threshold, f1 in ((0.0, 1.0), (1.0, 0.0)):
+        monkeypatch.setattr(match, "threshold", threshold)
+        run, _ = measure_file(match, file, thesaurus=None, card={})
+        assert run.threshold == threshold
+        assert run.value("test", "all", "micro-F1 tuned") == f1
+
+
 def test_a_gold_label_that_the_thesaurus_does_not_know_stays(match: ExactMatch) -> None:
     thesaurus = Thesaurus.of(
         [Concept("1309", "", "import"), Concept("9", "", "old", replaced_by=("1309",))]
