@@ -125,6 +125,17 @@ def test_what_the_page_of_the_paper_says_of_settings_is_what_the_files_of_settin
     assert not any(of["weight_decay"] for of in settings.values() if "encoder" not in of)
 
 
+def test_the_page_of_the_paper_names_every_method_that_was_scored_on_test_more_than_once() -> None:
+    """It called the SVM the only one, when others had been."""
+    page = (ROOT / "docs/paper.md").read_text("utf-8").lower()
+    looks = page.split("## a look at the test split")[1].split("\n## ")[0]
+    again = re.compile("test split was scored (more than once|once for each)")
+    notes = {one.parent.name: one.read_text("utf-8") for one in ROOT.glob("results/*/*/NOTE.md")}
+    scored = {name for name, note in notes.items() if again.search(note)}
+    assert "svm" in scored
+    assert all(name in looks for name in scored)
+
+
 @pytest.mark.slow
 def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -54,6 +54,14 @@ def test_it_learns_labels_and_gives_a_probability_of_each(
     assert fitted.score(texts, labels) > 0.6
 
 
+def test_of_the_documents_that_the_threshold_is_chosen_on_nothing_is_learned(
+    texts: list[str], labels: list[list[str]]
+) -> None:
+    """A label counts the documents that it was learned from."""
+    tagger = Tagger("exact-match", dev=0.25).fit(texts, [["one"] for _ in labels])
+    assert tagger.model_.labels.counts.tolist() == [0.75 * len(texts)]
+
+
 def test_a_clone_has_the_parameters_and_nothing_of_what_was_learned(fitted: Tagger) -> None:
     other = clone(fitted).set_params(dev=0.2)
     assert other.get_params() == {**fitted.get_params(), "dev": 0.2}

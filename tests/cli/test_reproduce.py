@@ -77,12 +77,12 @@ def start(*arguments: object) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stderr=subprocess.PIPE)
 
 
-def wait_for(file: Path) -> None:
+def wait_until(holds: Callable[[], bool]) -> None:
     for _ in range(20_000):  # the machine may be busy
-        if file.exists():
+        if holds():
             return
         time.sleep(0.02)
-    raise AssertionError(f"{file} never came")
+    raise AssertionError("waited in vain")
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
@@ -113,22 +113,18 @@ def test_killed_in_the_middle_it_goes_on_and_ends_with_the_report(
     asked = ("--data", data, "-m", "exact-match,cnn-lwan", "--seeds", 2, "--jobs", 2, *sets(CNN))
     first = start(*asked)
     run, job = here / "results/acts/exact-match/seed-0.json", here / "bundles/cnn-lwan-0.job.json"
-    wait_for(run)
-    wait_for(job)
+    wait_until(run.exists)
+    wait_until(job.exists)
     workers = children(first.pid)
     kill(first)
-    for _ in range(1_500):  # once it runs, a worker sees within a second that it is alone
-        if not any(map(alive, workers)):
-            break
-        time.sleep(0.02)
-    assert not any(map(alive, workers))
+    wait_until(lambda: not any(map(alive, workers)))  # each sees that it is alone, once it runs
     assert not (here / "results/acts/cnn-lwan/seed-0.json").exists()
 
     # A worker killed after some steps, as on a machine that was switched off.
     command = [sys.executable, "-c", CHECKPOINTS, str(job), str(os.getpid())]
     worker = subprocess.Popen(command)
     checkpoint = Path(json.loads(job.read_text())["run_dir"]) / "checkpoint.safetensors"
-    wait_for(checkpoint)
+    wait_until(checkpoint.exists)
     kill(worker)
     log = (checkpoint.parent / "log.jsonl").read_text().splitlines()
 

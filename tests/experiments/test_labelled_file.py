@@ -10,8 +10,9 @@ import pytest
 from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.eurlex57k import record
-from labelwise.corpus.labels import LabelSpace
+from labelwise.corpus.labels import GROUPS, LabelSpace
 from labelwise.corpus.thesaurus import Concept, Thesaurus
+from labelwise.evaluation.calibration import Calibration, Curve
 from labelwise.experiments.labelled_file import measure_file, score_file, with_today_s_labels
 from labelwise.experiments.sampled import drawn
 from labelwise.methods.exact_match import ExactMatch
@@ -41,6 +42,46 @@ def test_a_gold_label_that_the_model_does_not_know_is_missed_even_where_all_labe
     assert run.value("test", "all", "RP@5") == pytest.approx((0.5 + 0) / 2)
     assert run.value("test", "zero", "documents") == 2
     assert run.measures["test"].counts.f1_counts("all")[:, 2].tolist() == [1, 1]
+
+
+def test_labels_are_cut_at_the_model_s_own_threshold_and_at_none_that_the_file_would_choose(
+    match: ExactMatch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "acts.jsonl"
+    file.write_text(json.dumps(record(act("2", "On citrus fruit.", "693"))), "utf-8")
+    for threshold, f1 in ((0.0, 1.0), (1.0, 0.0)):
+        monkeypatch.setattr(match, "threshold", threshold)
+        run, _ = measure_file(match, file, thesaurus=None, card={})
+        assert run.threshold == threshold
+        assert run.value("test", "all", "micro-F1 tuned") == f1
+
+
+def test_a_run_on_a_file_names_what_the_model_was_joined_from(
+    match: ExactMatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "acts.jsonl"
+    file.write_text(json.dumps(record(act("2", "On citrus fruit.", "693"))), "utf-8")
+    run, _ = measure_file(match, file, thesaurus=None, card={"digests": {"svm-0": "f00d"}})
+    assert run.members == {"svm-0": "f00d"}
+
+
+def test_on_the_documents_that_it_was_calibrated_on_a_model_is_not_measured_without_a_word(
+    match: ExactMatch,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The table says that the threshold of a model was chosen on other documents."""
+    even = {group: Curve("as it is") for group in GROUPS}
+    record_of_it = "ours-dev/exact-match@acts/calibration-seed-0.json"
+    monkeypatch.setattr(match, "calibration", Calibration(even, record=record_of_it))
+    for folder, told in (("ours", True), ("theirs", False)):
+        (tmp_path / folder).mkdir()
+        file = tmp_path / folder / "dev.jsonl"
+        file.write_text(json.dumps(record(act("2", "On citrus fruit.", "693"))), "utf-8")
+        measure_file(match, file, thesaurus=None, card={"name": "sure"})
+        said = " ".join(capsys.readouterr().err.split())
+        assert ("sure was calibrated on ours-dev: what it does to documents" in said) == told
 
 
 def test_a_gold_label_that_the_thesaurus_does_not_know_stays(match: ExactMatch) -> None:

@@ -109,6 +109,16 @@ def test_a_run_that_names_its_members_by_their_whole_bundles_is_finished(
     assert not unfinished(wanted(corpus), corpus, folders)
 
 
+def test_a_run_on_documents_that_have_changed_since_is_not_finished(
+    corpus: Corpus, folders: Folders, finished: Path
+) -> None:
+    run = finished.parents[1] / "lexical" / finished.name
+    record = json.loads(run.read_text())
+    record["data"]["fingerprint"] = "of before"
+    run.write_text(json.dumps(record))
+    assert set(unfinished(wanted(corpus), corpus, folders)) == {"lexical-0", "blend-0"}
+
+
 def test_a_bundle_that_is_gone_has_not_changed(
     corpus: Corpus, folders: Folders, finished: Path
 ) -> None:

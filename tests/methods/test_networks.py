@@ -267,3 +267,27 @@ def test_vectors_from_a_file_are_used_and_missing_words_keep_rows_of_their_own(
     assert "tariff" in method.vocabulary
     assert not method.known[index["tariff"]]
     assert not vectors[space.index["404"]].any()
+
+
+def test_a_checkpoint_is_not_gone_on_with_on_other_documents_or_chosen_by_others(
+    tmp_path: Path,
+) -> None:
+    train, dev = acts(20), acts(6, seed=1)
+    first, second, *rest = train
+    swapped = [  # so that the labels are as frequent as they were
+        dataclasses.replace(first, labels=second.labels),
+        dataclasses.replace(second, labels=first.labels),
+        *rest,
+    ]
+
+    def fit(train: list[Document], dev: list[Document], *, resume: bool = True) -> None:
+        method = small("cnn-lwan", epochs=1)
+        method.run_dir, method.resume = tmp_path, resume
+        method.fit(train, dev, label_space(train))
+
+    fit(train, dev, resume=False)
+    fit(train, dev)
+    with pytest.raises(LabelwiseError, match="which differs in training documents: train with"):
+        fit(swapped, dev)
+    with pytest.raises(LabelwiseError, match="which differs in dev documents: train with"):
+        fit(train, dev[::-1])

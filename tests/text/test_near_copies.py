@@ -50,6 +50,11 @@ def test_the_act_of_the_week_before_is_found_and_no_other() -> None:
     assert near_copies([found[0], found[3]], [found[2]], 0.5) == [None]
 
 
+def test_of_two_that_are_as_near_the_first_is_named() -> None:
+    one, other = of(FIXED.format(day="1", amount="12.5"), FIXED.format(day="8", amount="11.75"))
+    assert [copy and copy.place for copy in near_copies([one, one], [other], 0.5)] == [0]
+
+
 def test_a_pair_below_the_threshold_is_no_near_copy() -> None:
     one, other = FIXED.format(day="1", amount="12.5"), FIXED.format(day="8", amount="11.75")
     similarity = plain_similarity(one, other)

@@ -53,6 +53,22 @@ def test_an_epoch_is_not_chosen_by_labels_that_no_training_document_has() -> Non
     assert of(Eager())[0] > 0
 
 
+def test_a_dev_document_without_a_label_takes_no_part_in_what_dev_says() -> None:
+    data, dev = examples(10), examples(20, seed=1)
+    gold = dev.gold.toarray()
+
+    def of(gold: np.ndarray) -> tuple[float, float]:
+        some, recipe = replace(dev, gold=sp.csr_matrix(gold)), Recipe(device="cpu")
+        training = loop._Training(
+            TinyNetwork(), data, some, recipe=recipe, name="", run=None, identity={}
+        )
+        return training._dev_scores()
+
+    each = [of(gold * (np.arange(20) == at)[:, None]) for at in range(20)]
+    assert of(gold) == pytest.approx(np.mean(each, axis=0))
+    assert np.isnan(of(gold * 0)).all()
+
+
 def test_the_same_seed_gives_the_same_weights_and_leaves_the_generator_alone() -> None:
     torch.manual_seed(42)
     expected = torch.rand(3)

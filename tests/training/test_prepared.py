@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +82,20 @@ def test_a_folder_gives_back_what_was_written(tmp_path: Path) -> None:
         assert rows.lengths.tolist() == same.lengths.tolist()
     write_prepared(tmp_path / "b", made)
     assert read_prepared(tmp_path / "b")[1] is None
+
+
+def test_the_same_labels_at_other_documents_are_another_corpus() -> None:
+    """One whose labels follow each other alike, document by document: a checkpoint of the one was
+    resumed on the other."""
+    made = prepared()
+    both = replace(TRAIN[0], labels=("1309", "693")), replace(TRAIN[1], labels=())
+    each = replace(TRAIN[0], labels=("1309",)), replace(TRAIN[1], labels=("693",))
+    one, other = (
+        make_split(of, tokenize_corpus(of), made.vocabulary, made.label_space)
+        for of in (both, each)
+    )
+    assert one.gold.indices.tolist() == other.gold.indices.tolist()
+    assert one.digest != other.digest
 
 
 def test_a_folder_without_a_prepared_corpus_or_with_a_broken_one_is_named(tmp_path: Path) -> None:

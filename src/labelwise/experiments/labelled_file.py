@@ -108,6 +108,13 @@ def measure_file(
     The beginnings of documents are another data set than these documents.
     """
     split = split_name(path)
+    made = method.calibration
+    if made is not None and made.record.partition("/")[0] == file_name(path):
+        note(
+            f"{name_of(card, method.name)} was calibrated on {file_name(path)}: what it does to "
+            "documents that had no part in that stands in the record of the calibration, and "
+            "figures on all of them are too good"
+        )
     started = time.perf_counter()
     found = score_file(
         method, path, thesaurus=thesaurus, card=card, skipped=skipped, most_words=most_words
@@ -139,6 +146,7 @@ def measure_file(
         seconds={**card.get("seconds", {}), "score": round(seconds, 3)},
         peak_memory=max(peak_memory() or 0, card.get("peak_memory") or 0) or None,
         command=command,
+        members=dict(card.get("digests", {})),
     )
     ids = [MeasuredDocument(one.id) for one in found.documents]
     data, words = run.data, {split: list(found.words)}

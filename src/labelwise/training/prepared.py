@@ -49,9 +49,9 @@ class NumberedSplit(FlatTokens):
     @cached_property
     def digest(self) -> int:
         """Equal for equal numbers: a checkpoint is resumed only on the documents it has seen."""
-        arrays = (self.tokens, self.section_starts, self.document_starts, self.gold.indices)
+        texts = self.tokens, self.section_starts, self.document_starts
         digest = 0
-        for array in arrays:
+        for array in (*texts, self.gold.indptr, self.gold.indices):
             digest = zlib.crc32(np.ascontiguousarray(array).tobytes(), digest)
         return digest
 

@@ -360,7 +360,7 @@ def _rename(page: Any, id: str, title: str) -> None:
 
 
 def _until(page: Any, holds: Any) -> None:
-    for _ in range(300):
+    for _ in range(4_800):  # the machine may be busy
         if holds():
             return
         page.wait_for_timeout(50)
