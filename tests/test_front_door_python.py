@@ -11,6 +11,7 @@ import subprocess
 import sys
 import typing
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,13 @@ from labelwise.corpus.first_words import word_count
 from labelwise.corpus.synthetic import make_dataset
 from labelwise.corpus.thesaurus import Concept, Thesaurus
 from labelwise.errors import CallError, LabelwiseError
+from labelwise.methods.base import Evidence
 from labelwise.methods.blend import Blend
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.lexical import Lexical, LexicalSettings
+from labelwise.methods.spans import Span
 from labelwise.methods.svm import SVM
-from labelwise.model import TagOptions
+from labelwise.model import Tag, TagOptions
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs/python.md"
@@ -299,6 +302,13 @@ def test_evidence_marks_words_of_the_document(model: labelwise.Model, synthetic:
     for span in tag.to_json(act.text)["evidence"]["spans"]:
         assert span["text"] == act.text[span["start"] : span["end"]]
     assert model.tag(act).tags[0].words(act) == []
+
+
+def test_words_whose_weight_is_written_as_nothing_are_not_written() -> None:
+    spans = (Span(0, 6, 0.5), Span(7, 12, 4e-7), Span(13, 15, -4e-7), Span(16, 21, -6e-7))
+    tag = Tag("693", "", "citrus fruit", 1, 0.9, True, "few")
+    written = replace(tag, evidence=Evidence("693", "contribution", spans)).to_json("x" * 21)
+    assert [one["weight"] for one in written["evidence"]["spans"]] == [0.5, -1e-6]
 
 
 def test_a_model_says_where_it_or_a_part_of_it_stops_reading(

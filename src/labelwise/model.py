@@ -104,6 +104,7 @@ class Tag:
                     for start, end, weight in zip(
                         spans.starts.tolist(), spans.ends.tolist(), weights, strict=True
                     )
+                    if rounded[weight]  # most words of a long act weigh nothing in so many digits
                 ],
             }
         return record
