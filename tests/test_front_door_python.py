@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import io
 import json
 import re
 import shutil
@@ -193,7 +194,7 @@ def test_a_training_that_cannot_be_meant_is_told_before_it_begins(
         labelwise.train("svm", **{"data": tmp_path, **options})
 
 
-@pytest.mark.parametrize("what", [3, None, ["a"]])
+@pytest.mark.parametrize("what", [3, None, ["a"], ""])
 def test_a_model_is_named_by_a_folder_or_a_name(what: Any) -> None:
     with pytest.raises(LabelwiseError, match="a model is named by its folder or by a name, not by"):
         labelwise.load(what)
@@ -207,6 +208,7 @@ def test_a_text_a_document_a_file_and_a_list_are_tagged(
     assert isinstance(of_act, labelwise.Tagging)
     assert of_act.document is act
     assert [tag.rank for tag in of_act] == [1, 2, 3, 4]
+    assert (of_act[0], of_act[-1]) == (of_act.tags[0], of_act.tags[3])
     scores = model.scores(act)[0]
     columns = [model.labels.index[tag.id] for tag in of_act]
     assert columns == np.argsort(-scores, kind="stable")[:4].tolist()
@@ -215,10 +217,18 @@ def test_a_text_a_document_a_file_and_a_list_are_tagged(
     file = tmp_path / "act.txt"
     file.write_text(act.text, "utf-8")
     [of_file] = model.tag(file, top=4)
+    assert [tag.id for tag in model.explain(file, top=4)] == [tag.id for tag in of_file]
     of_text = model.tag(file.read_text("utf-8"), top=4)
     assert [tag.id for tag in of_text] == [tag.id for tag in of_file]
     assert [one.document.id for one in model.tag([act, file, "steel"])] == [act.id, "act", "text"]
     assert model.scores([act, synthetic.test[1]]).shape == (2, len(model.labels))
+
+
+@pytest.mark.parametrize("what", [3, None, b"act.txt", ""])
+def test_a_file_is_read_by_its_name_and_nothing_by_an_empty_one(what: Any) -> None:
+    """A name that was to come from elsewhere and did not is not the folder that one stands in."""
+    with pytest.raises(LabelwiseError, match="a file or a folder is named by a text or a Path"):
+        labelwise.read(what)
 
 
 @pytest.mark.parametrize("name", ["act.txt", "acts/act.txt", "acts/", "./acts"])
@@ -404,6 +414,13 @@ def test_documents_before_one_that_cannot_be_read_are_tagged(
         ({"certified": "0.9"}, "certified is a share, 0.8 say, not '0.9'"),
         ({"precision": float("nan")}, "precision is a share, 0.8 say, not nan"),
         ({"best": -1}, "best is a whole number from 0 on, not -1"),
+        (
+            {"best": 3},
+            front.ALONE,
+        ),
+        ({"top": True}, "top is a whole number from 1 on, not True"),
+        ({"threshold": True}, "threshold is a number or the word 'tuned', not 'True'"),
+        ({"precision": True}, "precision is a share, 0.8 say, not True"),
         ({"best": 9, "threshold": 0.9}, "best is 9, and top, the most there may be, 5"),
         ({"include": "693"}, "ids are given in a list, ['693'], not as '693'"),
         ({"exclude": "693"}, "ids are given in a list, ['693'], not as '693'"),
@@ -440,7 +457,10 @@ def test_all_labels_of_a_part_of_the_thesaurus_are_explained(model: labelwise.Mo
     assert {tag.id for tag in why} == set(ids)
 
 
-@pytest.mark.parametrize("what", [None, 5, b"an act", {"text": "an act"}, ["an act", 5]])
+@pytest.mark.parametrize(
+    "what",
+    [None, 5, b"an act", {"text": "an act"}, ["an act", 5], io.StringIO("an act"), io.BytesIO()],
+)
 def test_what_is_no_document_is_an_error_that_says_what_is_one(
     model: labelwise.Model, what: Any
 ) -> None:
@@ -481,8 +501,9 @@ def test_texts_in_place_of_documents_and_several_in_place_of_one_are_told(
     model: labelwise.Model,
 ) -> None:
     act: Any = ["imports of citrus fruit", "exports of steel"]
-    with pytest.raises(LabelwiseError, match=r"documents were expected, .* not str; `tag` takes"):
-        list(model.tags(act))
+    for given in (act, Path("acts.jsonl"), Document("1", "", ()), None):
+        with pytest.raises(LabelwiseError, match=r"documents were expected, .*; `tag` takes"):
+            list(model.tags(typing.cast(Any, given)))
     with pytest.raises(LabelwiseError, match="one document was expected, and there are 2"):
         model.explain(act)
     with pytest.raises(LabelwiseError, match="ids are given in a list"):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from io import IOBase
 from math import isnan
 from numbers import Real
 from pathlib import Path
@@ -46,6 +47,8 @@ DIGITS = 6
 
 LONGEST_NAME = 1_000
 """Characters of a text that may be the name of a file that somebody forgot to put into a path."""
+
+ALONE = "best goes with threshold, certified or precision; top is how many there are"
 
 What = str | Path | Document
 """A text, a file or a folder, or a document that was read before."""
@@ -169,6 +172,9 @@ class Tagging:
     def __len__(self) -> int:
         return len(self.tags)
 
+    def __getitem__(self, at: int) -> Tag:
+        return self.tags[at]
+
     def to_json(self) -> dict[str, Any]:
         text = self.document.text
         return {
@@ -248,6 +254,8 @@ class Model:
         evidence: bool = False,
     ) -> Iterator[Tagging]:
         """The labels of each document, as the documents come; ``TagOptions`` has the options."""
+        if isinstance(documents, Document) or not isinstance(documents, Iterable):
+            raise _no_document(documents)
         cut = self.cut(threshold=threshold, certified=certified, precision=precision, best=best)
         check_whole("top", top, 1)
         if best > top:
@@ -278,14 +286,15 @@ class Model:
 
     def explain(
         self,
-        what: str | Document,
+        what: What,
         labels: Sequence[str] = (),
         *,
         top: int = 5,
         explainer: str | None = None,
     ) -> Tagging:
-        """The best labels of a text or a document, or those that are named, each or by a part of
-        the thesaurus as in ``TagOptions.include``, best first, with the words that speak for each.
+        """The best labels of a text, a document or a file that holds one, or those that are named,
+        each or by a part of the thesaurus as in ``TagOptions.include``, best first, with the words
+        that speak for each.
         """
         document = _one_document(what)
         check_whole("top", top, 1)
@@ -318,7 +327,7 @@ class Model:
         return self.method.scores(_documents(what))
 
     def evidence(
-        self, what: str | Document, labels: Sequence[str], explainer: str | None = None
+        self, what: What, labels: Sequence[str], explainer: str | None = None
     ) -> list[Evidence]:
         """The words that speak for each of the labels, in their order."""
         return self.method.evidence(_one_document(what), _ids(labels), explainer)
@@ -444,6 +453,8 @@ class Model:
             if not (share is None or (_is_number(share) and 0 <= share <= 1)):
                 raise LabelwiseError(f"{name} is a share, 0.8 say, not {share!r}")
         check_whole("best", best, 0)
+        if best and threshold is None and certified is None and precision is None:
+            raise LabelwiseError(ALONE)
         if certified is not None:
             return Cut(self.method.certified(certified), precision, best)
         if isinstance(threshold, str):
@@ -518,7 +529,8 @@ def _check_thesaurus(given: Any) -> None:
 
 
 def _is_number(given: Any) -> bool:
-    return isinstance(given, Real) and not isnan(given)
+    """True is one for Python, and no threshold."""
+    return isinstance(given, Real) and not isinstance(given, bool) and not isnan(given)
 
 
 def _ids(words: Sequence[str] | None) -> list[str]:
@@ -536,11 +548,15 @@ def _ids(words: Sequence[str] | None) -> list[str]:
 
 def _read_before(document: Document) -> Document:
     if not isinstance(document, Document):
-        raise LabelwiseError(
-            "documents were expected, as labelwise.read gives them, not "
-            f"{type(document).__name__}; `tag` takes texts and paths as well"
-        )
+        raise _no_document(document)
     return _checked(document)
+
+
+def _no_document(given: object) -> LabelwiseError:
+    return LabelwiseError(
+        "documents were expected, as labelwise.read gives them, not "
+        f"{type(given).__name__}; `tag` takes texts and paths as well"
+    )
 
 
 def _checked(document: Document) -> Document:
@@ -557,7 +573,7 @@ def _checked(document: Document) -> Document:
     return document
 
 
-def _one_document(what: str | Document) -> Document:
+def _one_document(what: What) -> Document:
     found = _documents(what)
     if len(found) != 1:
         raise LabelwiseError(f"one document was expected, and there are {len(found)}")
@@ -574,7 +590,7 @@ def _documents(what: What | Sequence[What]) -> list[Document]:
         return [Document("text", *split_act(what))]
     if isinstance(what, Path):
         return list(read(what))
-    if isinstance(what, bytes | Mapping) or not isinstance(what, Iterable):
+    if isinstance(what, bytes | Mapping | IOBase) or not isinstance(what, Iterable):
         raise LabelwiseError(
             f"a text, a Path, a Document or a list of these was expected, not {type(what).__name__}"
         )

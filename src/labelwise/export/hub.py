@@ -69,7 +69,7 @@ def fetch(address: Address) -> Path:
 
 def fetched(named: str | Path) -> Path:
     """What an address names, in the Hub's cache; what is no address stays as it is."""
-    if not isinstance(named, (str, Path)):
+    if not isinstance(named, (str, Path)) or not str(named):
         raise LabelwiseError(f"a model is named by its folder or by a name, not by {named!r}")
     return fetch(Address.parse(str(named))) if is_address(str(named)) else Path(named)
 
