@@ -26,7 +26,7 @@ from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.first_words import word_count
 from labelwise.corpus.synthetic import make_dataset
-from labelwise.corpus.thesaurus import Concept, Thesaurus
+from labelwise.corpus.thesaurus import Concept, Thesaurus, read_thesaurus
 from labelwise.errors import CallError, LabelwiseError
 from labelwise.methods.base import Evidence
 from labelwise.methods.blend import Blend
@@ -192,6 +192,23 @@ def test_a_training_that_cannot_be_meant_is_told_before_it_begins(
 ) -> None:
     with pytest.raises(LabelwiseError, match=re.escape(told)):
         labelwise.train("svm", **{"data": tmp_path, **options})
+
+
+def test_a_model_says_where_labels_stand_in_the_thesaurus_that_it_was_trained_with(
+    tmp_path: Path,
+) -> None:
+    make_dataset(tmp_path / "acts", train=80, dev=16, test=16)
+    given = {"data": tmp_path / "acts", "thesaurus": tmp_path / "acts" / "thesaurus.ttl"}
+    bundles = [tmp_path / "exact.bundle", tmp_path / "svm.bundle"]
+    exact = labelwise.train("exact-match", out=bundles[0], **given)
+    labelwise.train("svm", out=bundles[1], **given)
+    both = labelwise.join("blend", bundles, out=tmp_path / "both.bundle", **given)
+    known = read_thesaurus(given["thesaurus"])
+    fishing = known.within("mt:106")
+    for model in (exact, both, *map(labelwise.load, [*bundles, tmp_path / "both.bundle"])):
+        tags = model.tag("On the fishery products of Italy.", top=5, include=["mt:106"])
+        assert {tag.id for tag in tags} <= set(fishing)
+        assert [tag.place for tag in tags] == [known.place_json(tag.id) for tag in tags]
 
 
 @pytest.mark.parametrize("what", [3, None, ["a"], ""])
