@@ -114,5 +114,15 @@ def test_an_address_stands_for_a_folder_wherever_a_command_takes_one(
     ):
         done = labelwise(*called)
         assert done.code == 0, (called[0], done.err)
-    joined = lw.join("blend", [address, bundle], data=corpus, out=tmp_path / "both")
+    joined: Any = lw.join("blend", [address, bundle], data=corpus, out=tmp_path / "both")
     assert joined.method.name == "blend"
+    first = json.loads((corpus / "dev.jsonl").read_text("utf-8").splitlines()[0])
+    decided = [
+        {"act": first["celex_id"], "concept": id, "what": "accept"} for id in first["concepts"]
+    ]
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(map(json.dumps, decided)), "utf-8")
+    learned = lw.learn(address, log, acts=corpus / "dev.jsonl", out=tmp_path / "learned")
+    assert learned.card["learned"]["acts"] == 1
+    with pytest.raises(LabelwiseError, match="a model is named by its folder or by a name, not by"):
+        lw.learn(joined, log, acts=corpus / "dev.jsonl", out=tmp_path / "learned")
