@@ -211,6 +211,20 @@ def test_a_model_says_where_labels_stand_in_the_thesaurus_that_it_was_trained_wi
         assert [tag.place for tag in tags] == [known.place_json(tag.id) for tag in tags]
 
 
+def test_what_an_interpreter_shows_is_a_line(model: labelwise.Model, synthetic: Dataset) -> None:
+    """Of a run it was 48,000 characters, of a tagging the whole act."""
+    act = synthetic.test[0]
+    found = model.tag(act, top=2, evidence=True)
+    first, second = found
+    said = f"{first.descriptor} {first.score:.3f}, {second.descriptor} {second.score:.3f}"
+    assert repr(found) == f"<labels of {act.id}: {said}>"
+    assert repr(model.tag("")) == "<labels of text: none>"
+    run = labelwise.evaluate(model, data=synthetic.paths["train"].parent, split="test")
+    rp5 = run.measures["test"]["all"]["RP@5"]
+    assert repr(run) == f"<run of svm, seed 0, on {run.data.name}: test RP@5 {rp5:.3f}>"
+    assert len(repr(labelwise.compare(run, rounds=1))) < 1_000
+
+
 @pytest.mark.parametrize("what", [3, None, ["a"], ""])
 def test_a_model_is_named_by_a_folder_or_a_name(what: Any) -> None:
     with pytest.raises(LabelwiseError, match="a model is named by its folder or by a name, not by"):

@@ -166,6 +166,11 @@ class Tagging:
     document: Document
     tags: list[Tag] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        """A line, and not the whole document."""
+        tags = ", ".join(f"{tag.descriptor} {tag.score:.3f}" for tag in self.tags)
+        return f"<labels of {self.document.id}: {tags or 'none'}>"
+
     def __iter__(self) -> Iterator[Tag]:
         return iter(self.tags)
 
