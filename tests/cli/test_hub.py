@@ -93,6 +93,9 @@ def test_what_the_hub_does_not_have_or_take_is_said_in_a_sentence(
         lw.load("hf://nobody/nothing")
     with pytest.raises(LabelwiseError, match="is no address of the Hub: write hf://OWNER/NAME"):
         lw.load("hf://nothing")
+    assert labelwise("push", bundle, f"hf://{NAME}").code == 0  # the address that loads it
+    pinned = labelwise("push", bundle, f"{NAME}@main").err
+    assert f"a push makes a revision of its own: give {NAME} alone" in pinned
     monkeypatch.setenv("HF_TOKEN", "hf_of_another")
     said = labelwise("push", bundle, NAME)
     assert said.code == 1

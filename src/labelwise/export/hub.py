@@ -74,9 +74,8 @@ def fetched(named: str | Path) -> Path:
     return fetch(Address.parse(str(named))) if is_address(str(named)) else Path(named)
 
 
-def push(repository: str, files: Mapping[str, Path | bytes], *, private: bool = False) -> Address:
+def push(address: Address, files: Mapping[str, Path | bytes], *, private: bool = False) -> Address:
     """One commit with these files and none of an earlier bundle; its address."""
-    address = Address.parse(f"hf://{repository}")
     hub = _hub()
     api = hub.HfApi(endpoint=_endpoint())
     try:
