@@ -403,6 +403,15 @@ def test_names_in_another_language_stay_where_labels_are_added(synthetic: Datase
     assert (wider.name, wider.card) == (model.name, model.card)
     [again] = wider.in_language("fr", given).tag(act, include=["new"])
     assert again.id == "new"
+    back = wider.in_language("en", given)  # its own, as the service has it
+    assert back.tag(act, include=[first.id])[0].descriptor == first.descriptor
+    for language, there in (("de", "en, fr"), ("", "en, fr")):
+        with pytest.raises(
+            LabelwiseError, match=f"no names of labels in '{language}', but in {there}"
+        ):
+            model.in_language(language, given)
+    with pytest.raises(LabelwiseError, match="in 'fr', but in en: give a thesaurus that has them"):
+        model.in_language("fr")
     assert model.tag(act, include=[first.id]).tags[0].descriptor == first.descriptor
 
 

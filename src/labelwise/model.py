@@ -367,15 +367,17 @@ class Model:
         or the model's own; a label that has no name there keeps its own."""
         _check_thesaurus(thesaurus)
         known = thesaurus or self.thesaurus
+        own = str(self.card.get("language", "en"))
         there = known.languages if known is not None else ()
-        if known is None or language not in there:
-            raise LabelwiseError(
-                f"there are no names of labels in '{language}'"
-                + (f", but in {', '.join(there)}" if there else "")
-                + ": give a thesaurus that has them"
-            )
         made = copy(self)
-        made._names, made._language, made._tags = known.in_language(language), language, {}
+        made._names, made._language, made._tags = None, None, {}
+        if known is not None and language in there:
+            made._names, made._language = known.in_language(language), language
+        elif language != own:
+            raise LabelwiseError(
+                f"there are no names of labels in '{language}', but in {', '.join((own, *there))}: "
+                "give a thesaurus that has them"
+            )
         return made
 
     def ranked(

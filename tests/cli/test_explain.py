@@ -94,6 +94,9 @@ def test_names_are_in_another_language_in_the_terminal_as_json_and_on_the_page(
     assert "no names of labels in 'fr'" in labelwise(*french).err  # the model's own are English
     mistaken = labelwise("explain", act, "--bundle", bundle, "--labels", "fr")
     assert "for names in French: --names fr" in mistaken.err
+    mistaken = labelwise("tag", act, "--bundle", bundle, "--labels", lemon)
+    assert "names of labels" in mistaken.err
+    assert "to choose among labels: --include" in mistaken.err
     assert "--thesaurus goes with --names" in labelwise(*french[:4], "--thesaurus", given).err
 
 
