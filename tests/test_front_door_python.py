@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import io
 import json
 import re
 import shutil
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import typing
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +26,15 @@ from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.document import Document, Section
 from labelwise.corpus.first_words import word_count
 from labelwise.corpus.synthetic import make_dataset
-from labelwise.corpus.thesaurus import Concept, Thesaurus
+from labelwise.corpus.thesaurus import Concept, Thesaurus, read_thesaurus
 from labelwise.errors import CallError, LabelwiseError
+from labelwise.methods.base import Evidence
 from labelwise.methods.blend import Blend
 from labelwise.methods.exact_match import ExactMatch
 from labelwise.methods.lexical import Lexical, LexicalSettings
+from labelwise.methods.spans import Span
 from labelwise.methods.svm import SVM
-from labelwise.model import TagOptions
+from labelwise.model import Tag, TagOptions
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs/python.md"
@@ -190,7 +194,38 @@ def test_a_training_that_cannot_be_meant_is_told_before_it_begins(
         labelwise.train("svm", **{"data": tmp_path, **options})
 
 
-@pytest.mark.parametrize("what", [3, None, ["a"]])
+def test_a_model_says_where_labels_stand_in_the_thesaurus_that_it_was_trained_with(
+    tmp_path: Path,
+) -> None:
+    make_dataset(tmp_path / "acts", train=80, dev=16, test=16)
+    given = {"data": tmp_path / "acts", "thesaurus": tmp_path / "acts" / "thesaurus.ttl"}
+    bundles = [tmp_path / "exact.bundle", tmp_path / "svm.bundle"]
+    exact = labelwise.train("exact-match", out=bundles[0], **given)
+    labelwise.train("svm", out=bundles[1], **given)
+    both = labelwise.join("blend", bundles, out=tmp_path / "both.bundle", **given)
+    known = read_thesaurus(given["thesaurus"])
+    fishing = known.within("mt:106")
+    for model in (exact, both, *map(labelwise.load, [*bundles, tmp_path / "both.bundle"])):
+        tags = model.tag("On the fishery products of Italy.", top=5, include=["mt:106"])
+        assert {tag.id for tag in tags} <= set(fishing)
+        assert [tag.place for tag in tags] == [known.place_json(tag.id) for tag in tags]
+
+
+def test_what_an_interpreter_shows_is_a_line(model: labelwise.Model, synthetic: Dataset) -> None:
+    """Of a run it was 48,000 characters, of a tagging the whole act."""
+    act = synthetic.test[0]
+    found = model.tag(act, top=2, evidence=True)
+    first, second = found
+    said = f"{first.descriptor} {first.score:.3f}, {second.descriptor} {second.score:.3f}"
+    assert repr(found) == f"<labels of {act.id}: {said}>"
+    assert repr(model.tag("")) == "<labels of text: none>"
+    run = labelwise.evaluate(model, data=synthetic.paths["train"].parent, split="test")
+    rp5 = run.measures["test"]["all"]["RP@5"]
+    assert repr(run) == f"<run of svm, seed 0, on {run.data.name}: test RP@5 {rp5:.3f}>"
+    assert len(repr(labelwise.compare(run, rounds=1))) < 1_000
+
+
+@pytest.mark.parametrize("what", [3, None, ["a"], ""])
 def test_a_model_is_named_by_a_folder_or_a_name(what: Any) -> None:
     with pytest.raises(LabelwiseError, match="a model is named by its folder or by a name, not by"):
         labelwise.load(what)
@@ -204,6 +239,7 @@ def test_a_text_a_document_a_file_and_a_list_are_tagged(
     assert isinstance(of_act, labelwise.Tagging)
     assert of_act.document is act
     assert [tag.rank for tag in of_act] == [1, 2, 3, 4]
+    assert (of_act[0], of_act[-1]) == (of_act.tags[0], of_act.tags[3])
     scores = model.scores(act)[0]
     columns = [model.labels.index[tag.id] for tag in of_act]
     assert columns == np.argsort(-scores, kind="stable")[:4].tolist()
@@ -212,10 +248,18 @@ def test_a_text_a_document_a_file_and_a_list_are_tagged(
     file = tmp_path / "act.txt"
     file.write_text(act.text, "utf-8")
     [of_file] = model.tag(file, top=4)
+    assert [tag.id for tag in model.explain(file, top=4)] == [tag.id for tag in of_file]
     of_text = model.tag(file.read_text("utf-8"), top=4)
     assert [tag.id for tag in of_text] == [tag.id for tag in of_file]
     assert [one.document.id for one in model.tag([act, file, "steel"])] == [act.id, "act", "text"]
     assert model.scores([act, synthetic.test[1]]).shape == (2, len(model.labels))
+
+
+@pytest.mark.parametrize("what", [3, None, b"act.txt", ""])
+def test_a_file_is_read_by_its_name_and_nothing_by_an_empty_one(what: Any) -> None:
+    """A name that was to come from elsewhere and did not is not the folder that one stands in."""
+    with pytest.raises(LabelwiseError, match="a file or a folder is named by a text or a Path"):
+        labelwise.read(what)
 
 
 @pytest.mark.parametrize("name", ["act.txt", "acts/act.txt", "acts/", "./acts"])
@@ -301,6 +345,13 @@ def test_evidence_marks_words_of_the_document(model: labelwise.Model, synthetic:
     assert model.tag(act).tags[0].words(act) == []
 
 
+def test_words_whose_weight_is_written_as_nothing_are_not_written() -> None:
+    spans = (Span(0, 6, 0.5), Span(7, 12, 4e-7), Span(13, 15, -4e-7), Span(16, 21, -6e-7))
+    tag = Tag("693", "", "citrus fruit", 1, 0.9, True, "few")
+    written = replace(tag, evidence=Evidence("693", "contribution", spans)).to_json("x" * 21)
+    assert [one["weight"] for one in written["evidence"]["spans"]] == [0.5, -1e-6]
+
+
 def test_a_model_says_where_it_or_a_part_of_it_stops_reading(
     model: labelwise.Model, synthetic: Dataset
 ) -> None:
@@ -352,6 +403,15 @@ def test_names_in_another_language_stay_where_labels_are_added(synthetic: Datase
     assert (wider.name, wider.card) == (model.name, model.card)
     [again] = wider.in_language("fr", given).tag(act, include=["new"])
     assert again.id == "new"
+    back = wider.in_language("en", given)  # its own, as the service has it
+    assert back.tag(act, include=[first.id])[0].descriptor == first.descriptor
+    for language, there in (("de", "en, fr"), ("", "en, fr")):
+        with pytest.raises(
+            LabelwiseError, match=f"no names of labels in '{language}', but in {there}"
+        ):
+            model.in_language(language, given)
+    with pytest.raises(LabelwiseError, match="in 'fr', but in en: give a thesaurus that has them"):
+        model.in_language("fr")
     assert model.tag(act, include=[first.id]).tags[0].descriptor == first.descriptor
 
 
@@ -394,6 +454,13 @@ def test_documents_before_one_that_cannot_be_read_are_tagged(
         ({"certified": "0.9"}, "certified is a share, 0.8 say, not '0.9'"),
         ({"precision": float("nan")}, "precision is a share, 0.8 say, not nan"),
         ({"best": -1}, "best is a whole number from 0 on, not -1"),
+        (
+            {"best": 3},
+            front.ALONE,
+        ),
+        ({"top": True}, "top is a whole number from 1 on, not True"),
+        ({"threshold": True}, "threshold is a number or the word 'tuned', not 'True'"),
+        ({"precision": True}, "precision is a share, 0.8 say, not True"),
         ({"best": 9, "threshold": 0.9}, "best is 9, and top, the most there may be, 5"),
         ({"include": "693"}, "ids are given in a list, ['693'], not as '693'"),
         ({"exclude": "693"}, "ids are given in a list, ['693'], not as '693'"),
@@ -430,7 +497,10 @@ def test_all_labels_of_a_part_of_the_thesaurus_are_explained(model: labelwise.Mo
     assert {tag.id for tag in why} == set(ids)
 
 
-@pytest.mark.parametrize("what", [None, 5, b"an act", {"text": "an act"}, ["an act", 5]])
+@pytest.mark.parametrize(
+    "what",
+    [None, 5, b"an act", {"text": "an act"}, ["an act", 5], io.StringIO("an act"), io.BytesIO()],
+)
 def test_what_is_no_document_is_an_error_that_says_what_is_one(
     model: labelwise.Model, what: Any
 ) -> None:
@@ -471,8 +541,9 @@ def test_texts_in_place_of_documents_and_several_in_place_of_one_are_told(
     model: labelwise.Model,
 ) -> None:
     act: Any = ["imports of citrus fruit", "exports of steel"]
-    with pytest.raises(LabelwiseError, match=r"documents were expected, .* not str; `tag` takes"):
-        list(model.tags(act))
+    for given in (act, Path("acts.jsonl"), Document("1", "", ()), None):
+        with pytest.raises(LabelwiseError, match=r"documents were expected, .*; `tag` takes"):
+            list(model.tags(typing.cast(Any, given)))
     with pytest.raises(LabelwiseError, match="one document was expected, and there are 2"):
         model.explain(act)
     with pytest.raises(LabelwiseError, match="ids are given in a list"):

@@ -125,6 +125,15 @@ def test_without_scikit_learn_it_names_the_extra_and_the_rest_works() -> None:
     assert "pip install 'labelwise[sklearn]'" in done.stdout
 
 
+class Frame(list[str]):
+    """A table as pandas has it: to Python, the names of its columns."""
+
+    ndim = 2
+
+    def __init__(self) -> None:
+        super().__init__(["text", "language"])
+
+
 def test_what_would_be_read_as_other_texts_or_labels_is_refused() -> None:
     """A text is a list of letters to Python, and a matrix one of ones and zeros."""
     texts = ["imports of citrus fruit", "exports of steel", "imports of steel"]
@@ -133,6 +142,9 @@ def test_what_would_be_read_as_other_texts_or_labels_is_refused() -> None:
         ([["fruit"], None, ["steel"]], r"^y\[1\] is no list of labels: None$"),
         (np.eye(3, dtype=int), "by name, and not a matrix"),
         (scipy.sparse.csr_matrix(np.eye(3)), "by name, and not a matrix"),
+        ([["fruit"], ["steel", ""], ["steel"]], r"^y\[1\] has a label without a name: ''$"),
+        ([["fruit"], [None], ["steel"]], r"^y\[1\] has a label without a name: None$"),
+        ([["fruit"], [float("nan")], ["steel"]], r"^y\[1\] has a label without a name: nan$"),
     ]
     for labels, told in wrong_labels:
         with pytest.raises(LabelwiseError, match=told):
@@ -140,11 +152,31 @@ def test_what_would_be_read_as_other_texts_or_labels_is_refused() -> None:
     wrong_texts: list[tuple[Any, str]] = [
         (texts[0], "this is one text: put it in a list"),
         ([*texts[:2], None], r"^X\[2\] is no text: None$"),
+        (None, "a list of texts was expected, not None"),
+        (Frame(), "a list of texts was expected, not a table: give one column of it"),
+        (np.array([texts]), "a list of texts was expected, not a table: give one column of it"),
     ]
     tagger = Tagger("exact-match").fit(texts, np.array([["fruit"], ["steel"], ["steel"]]))
     for given, told in wrong_texts:
         with pytest.raises(LabelwiseError, match=told):
             tagger.predict(given)
+
+
+@pytest.mark.parametrize("descriptors", [["citrus fruit"], {"fruit": None}, "citrus fruit"])
+def test_descriptors_are_names_by_label(descriptors: Any) -> None:
+    with pytest.raises(LabelwiseError, match=r"^descriptors are names by label, .*, not "):
+        Tagger("exact-match", descriptors=descriptors).fit(["a", "b"], [["fruit"], ["steel"]])
+
+
+def test_a_text_without_a_word_has_no_labels(
+    fitted: Tagger, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in `tag`, where its scores are those of any other such text."""
+    monkeypatch.setattr(fitted.model_.method, "threshold", 0.0)
+    some, *none = fitted.predict([texts[0], "", "... (!)"])
+    assert some
+    assert none == [[], []]
+    assert fitted.predict_proba([""]).shape == (1, len(fitted.classes_))
 
 
 def test_what_was_not_fitted_says_so_as_others_do() -> None:

@@ -48,5 +48,5 @@ class MissingExtraError(LabelwiseError):
 
 def check_whole(name: str, given: Any, least: int) -> None:
     """Raise an error for what is no whole number, or too low a one."""
-    if not isinstance(given, Integral) or given < least:
+    if not isinstance(given, Integral) or isinstance(given, bool) or given < least:
         raise LabelwiseError(f"{name} is a whole number from {least} on, not {given!r}")

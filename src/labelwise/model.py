@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from io import IOBase
 from math import isnan
 from numbers import Real
 from pathlib import Path
@@ -46,6 +47,8 @@ DIGITS = 6
 
 LONGEST_NAME = 1_000
 """Characters of a text that may be the name of a file that somebody forgot to put into a path."""
+
+ALONE = "best goes with threshold, certified or precision; top is how many there are"
 
 What = str | Path | Document
 """A text, a file or a folder, or a document that was read before."""
@@ -104,6 +107,7 @@ class Tag:
                     for start, end, weight in zip(
                         spans.starts.tolist(), spans.ends.tolist(), weights, strict=True
                     )
+                    if rounded[weight]  # most words of a long act weigh nothing in so many digits
                 ],
             }
         return record
@@ -162,11 +166,19 @@ class Tagging:
     document: Document
     tags: list[Tag] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        """A line, and not the whole document."""
+        tags = ", ".join(f"{tag.descriptor} {tag.score:.3f}" for tag in self.tags)
+        return f"<labels of {self.document.id}: {tags or 'none'}>"
+
     def __iter__(self) -> Iterator[Tag]:
         return iter(self.tags)
 
     def __len__(self) -> int:
         return len(self.tags)
+
+    def __getitem__(self, at: int) -> Tag:
+        return self.tags[at]
 
     def to_json(self) -> dict[str, Any]:
         text = self.document.text
@@ -247,6 +259,8 @@ class Model:
         evidence: bool = False,
     ) -> Iterator[Tagging]:
         """The labels of each document, as the documents come; ``TagOptions`` has the options."""
+        if isinstance(documents, Document) or not isinstance(documents, Iterable):
+            raise _no_document(documents)
         cut = self.cut(threshold=threshold, certified=certified, precision=precision, best=best)
         check_whole("top", top, 1)
         if best > top:
@@ -277,14 +291,15 @@ class Model:
 
     def explain(
         self,
-        what: str | Document,
+        what: What,
         labels: Sequence[str] = (),
         *,
         top: int = 5,
         explainer: str | None = None,
     ) -> Tagging:
-        """The best labels of a text or a document, or those that are named, each or by a part of
-        the thesaurus as in ``TagOptions.include``, best first, with the words that speak for each.
+        """The best labels of a text, a document or a file that holds one, or those that are named,
+        each or by a part of the thesaurus as in ``TagOptions.include``, best first, with the words
+        that speak for each.
         """
         document = _one_document(what)
         check_whole("top", top, 1)
@@ -317,7 +332,7 @@ class Model:
         return self.method.scores(_documents(what))
 
     def evidence(
-        self, what: str | Document, labels: Sequence[str], explainer: str | None = None
+        self, what: What, labels: Sequence[str], explainer: str | None = None
     ) -> list[Evidence]:
         """The words that speak for each of the labels, in their order."""
         return self.method.evidence(_one_document(what), _ids(labels), explainer)
@@ -352,15 +367,17 @@ class Model:
         or the model's own; a label that has no name there keeps its own."""
         _check_thesaurus(thesaurus)
         known = thesaurus or self.thesaurus
+        own = str(self.card.get("language", "en"))
         there = known.languages if known is not None else ()
-        if known is None or language not in there:
-            raise LabelwiseError(
-                f"there are no names of labels in '{language}'"
-                + (f", but in {', '.join(there)}" if there else "")
-                + ": give a thesaurus that has them"
-            )
         made = copy(self)
-        made._names, made._language, made._tags = known.in_language(language), language, {}
+        made._names, made._language, made._tags = None, None, {}
+        if known is not None and language in there:
+            made._names, made._language = known.in_language(language), language
+        elif language != own:
+            raise LabelwiseError(
+                f"there are no names of labels in '{language}', but in {', '.join((own, *there))}: "
+                "give a thesaurus that has them"
+            )
         return made
 
     def ranked(
@@ -443,6 +460,8 @@ class Model:
             if not (share is None or (_is_number(share) and 0 <= share <= 1)):
                 raise LabelwiseError(f"{name} is a share, 0.8 say, not {share!r}")
         check_whole("best", best, 0)
+        if best and threshold is None and certified is None and precision is None:
+            raise LabelwiseError(ALONE)
         if certified is not None:
             return Cut(self.method.certified(certified), precision, best)
         if isinstance(threshold, str):
@@ -517,7 +536,8 @@ def _check_thesaurus(given: Any) -> None:
 
 
 def _is_number(given: Any) -> bool:
-    return isinstance(given, Real) and not isnan(given)
+    """True is one for Python, and no threshold."""
+    return isinstance(given, Real) and not isinstance(given, bool) and not isnan(given)
 
 
 def _ids(words: Sequence[str] | None) -> list[str]:
@@ -535,11 +555,15 @@ def _ids(words: Sequence[str] | None) -> list[str]:
 
 def _read_before(document: Document) -> Document:
     if not isinstance(document, Document):
-        raise LabelwiseError(
-            "documents were expected, as labelwise.read gives them, not "
-            f"{type(document).__name__}; `tag` takes texts and paths as well"
-        )
+        raise _no_document(document)
     return _checked(document)
+
+
+def _no_document(given: object) -> LabelwiseError:
+    return LabelwiseError(
+        "documents were expected, as labelwise.read gives them, not "
+        f"{type(given).__name__}; `tag` takes texts and paths as well"
+    )
 
 
 def _checked(document: Document) -> Document:
@@ -556,7 +580,7 @@ def _checked(document: Document) -> Document:
     return document
 
 
-def _one_document(what: str | Document) -> Document:
+def _one_document(what: What) -> Document:
     found = _documents(what)
     if len(found) != 1:
         raise LabelwiseError(f"one document was expected, and there are {len(found)}")
@@ -573,7 +597,7 @@ def _documents(what: What | Sequence[What]) -> list[Document]:
         return [Document("text", *split_act(what))]
     if isinstance(what, Path):
         return list(read(what))
-    if isinstance(what, bytes | Mapping) or not isinstance(what, Iterable):
+    if isinstance(what, bytes | Mapping | IOBase) or not isinstance(what, Iterable):
         raise LabelwiseError(
             f"a text, a Path, a Document or a list of these was expected, not {type(what).__name__}"
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from reprlib import repr as shortened
 from typing import Any, Self
 
 import numpy as np
@@ -64,7 +66,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         size = min(max(1, round(self.dev * len(documents))), len(documents) - 1)
         dev = [documents[at] for at in sorted(drawn[:size].tolist())]
         train = [documents[at] for at in sorted(drawn[size:].tolist())]
-        names = {str(label): name for label, name in (self.descriptors or {}).items()}
+        names = _names(self.descriptors)
         method = cls(chosen)
         method.fit(train, dev, LabelSpace.from_documents(train, dev, names))
         self.model_ = Model(method)
@@ -75,9 +77,12 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         """The labels of each text that score above the threshold, the best first."""
         check_is_fitted(self, "model_")
         space, cut = self.model_.labels, Cut(self.model_.threshold)
+        documents = _documents(X)
         return [
             [one.label.id for one in rank(row, space, top=len(space), cut=cut)]
-            for row in self.predict_proba(X)
+            if document.has_words
+            else []
+            for document, row in zip(documents, self.model_.scores(documents), strict=True)
         ]
 
     def predict_proba(self, X: Sequence[str]) -> Scores:
@@ -104,10 +109,14 @@ def _documents(
 ) -> list[Document]:
     if isinstance(texts, str):
         raise LabelwiseError("a list of texts was expected, and this is one text: put it in a list")
+    if getattr(texts, "ndim", 1) != 1:  # a DataFrame is to Python the names of its columns
+        raise LabelwiseError("a list of texts was expected, not a table: give one column of it")
+    if not isinstance(texts, Iterable):
+        raise LabelwiseError(f"a list of texts was expected, not {texts!r}")
     found = []
     for number, text in enumerate(texts):
         if not isinstance(text, str):
-            raise LabelwiseError(f"X[{number}] is no text: {text!r}")
+            raise LabelwiseError(f"X[{number}] is no text: {shortened(text)}")
         found.append(Document(str(number), *split_act(text)))
     if labels is None:
         return found
@@ -129,4 +138,16 @@ def _check_lists(labels: Sequence[Sequence[str]]) -> None:
         raise LabelwiseError("y is a list of labels for each text, by name, and not a matrix")
     for number, of in enumerate(labels):
         if isinstance(of, str) or not isinstance(of, Iterable):
-            raise LabelwiseError(f"y[{number}] is no list of labels: {of!r}")
+            raise LabelwiseError(f"y[{number}] is no list of labels: {shortened(of)}")
+        for label in of:
+            if label in (None, "") or (isinstance(label, float) and math.isnan(label)):
+                raise LabelwiseError(f"y[{number}] has a label without a name: {label!r}")
+
+
+def _names(descriptors: Any) -> dict[str, str]:
+    given = {} if descriptors is None else descriptors
+    if not isinstance(given, Mapping) or not all(isinstance(one, str) for one in given.values()):
+        raise LabelwiseError(
+            "descriptors are names by label, {'693': 'citrus fruit'}, not " + shortened(descriptors)
+        )
+    return {str(label): name for label, name in given.items()}

@@ -15,6 +15,7 @@ import pytest
 from labelwise import bundle as bundles
 from labelwise.bulk import Tagger
 from labelwise.corpus.dataset import Dataset
+from labelwise.errors import LabelwiseError
 from labelwise.methods import get
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scale.md").read_text("utf-8")
@@ -50,6 +51,13 @@ def test_it_says_what_the_model_says(bundle: str) -> None:
     for text, found in zip(TEXTS, tagger.texts(TEXTS), strict=True):
         expected = tagger.model.tag(text, top=2, threshold="tuned")
         assert [one["id"] for one in found] == [tag.id for tag in expected]
+
+
+def test_what_it_does_not_give_is_told_before_it_travels(bundle: str) -> None:
+    with pytest.raises(LabelwiseError, match="in bulk labels have no evidence: ask `tags` of a"):
+        Tagger(bundle, evidence=True)
+    with pytest.raises(LabelwiseError, match="a list of texts was expected, and this is one text"):
+        Tagger(bundle).texts(TEXTS[0])
 
 
 def test_it_travels_without_its_model(bundle: str) -> None:

@@ -68,12 +68,14 @@ def test_the_help_says_that_labels_may_be_a_part_of_the_thesaurus(labelwise: Cal
 
 
 def test_a_model_that_knows_no_thesaurus_says_so_of_a_part_of_one(
-    labelwise: Callable, bundle: Path, act: Path
+    labelwise: Callable, bundle: Path, act: Path, tmp_path: Path
 ) -> None:
     said = "'mt:6006' is a part of a thesaurus, and this model has none"
-    assert said in labelwise("explain", act, "--bundle", bundle, "--labels", "mt:6006").err
+    bundles.save(load(bundle).method, tmp_path / "bare.bundle")
+    bare = tmp_path / "bare.bundle"
+    assert said in labelwise("explain", act, "--bundle", bare, "--labels", "mt:6006").err
     with pytest.raises(LabelwiseError, match=said):
-        load(bundle).explain("Oranges.", ["mt:6006"])
+        load(bare).explain("Oranges.", ["mt:6006"])
 
 
 def test_names_are_in_another_language_in_the_terminal_as_json_and_on_the_page(
@@ -92,6 +94,9 @@ def test_names_are_in_another_language_in_the_terminal_as_json_and_on_the_page(
     assert "no names of labels in 'fr'" in labelwise(*french).err  # the model's own are English
     mistaken = labelwise("explain", act, "--bundle", bundle, "--labels", "fr")
     assert "for names in French: --names fr" in mistaken.err
+    mistaken = labelwise("tag", act, "--bundle", bundle, "--labels", lemon)
+    assert "names of labels" in mistaken.err
+    assert "to choose among labels: --include" in mistaken.err
     assert "--thesaurus goes with --names" in labelwise(*french[:4], "--thesaurus", given).err
 
 

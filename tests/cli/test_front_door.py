@@ -278,3 +278,24 @@ def test_an_option_that_takes_one_value_is_given_once(labelwise: Callable[..., A
     wrong = labelwise("data", "make", "--out", "a", "--out", "b")
     assert "--out is given 2 times, and takes one value (see" in wrong.err
     assert labelwise("methods", "--json", "--json").code == 0
+
+
+def test_an_empty_word_names_no_file(
+    labelwise: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`labelwise tag "$FILE"` without such a variable tagged all files of the folder."""
+    (tmp_path / "act.txt").write_text("On imports of citrus fruit.", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    for words, name in (
+        (("tag", ""), "files"),
+        (("tag", "act.txt", ""), "files"),
+        (("explain", ""), "file"),
+        (("explain", "act.txt", "--out", ""), "--out"),
+        (("tag", "act.txt", "--bundle", ""), "--bundle"),
+        (("train", "svm", "--data", "", "--out", "svm.bundle"), "--data"),
+        (("data", "make", "--out", ""), "--out"),
+    ):
+        wrong = labelwise(*words)
+        assert wrong.code == 2, words
+        assert f"an empty word is given for {name}, and names nothing" in wrong.err
+    assert [file.name for file in tmp_path.iterdir()] == ["act.txt"]

@@ -93,6 +93,9 @@ def test_what_the_hub_does_not_have_or_take_is_said_in_a_sentence(
         lw.load("hf://nobody/nothing")
     with pytest.raises(LabelwiseError, match="is no address of the Hub: write hf://OWNER/NAME"):
         lw.load("hf://nothing")
+    assert labelwise("push", bundle, f"hf://{NAME}").code == 0  # the address that loads it
+    pinned = labelwise("push", bundle, f"{NAME}@main").err
+    assert f"a push makes a revision of its own: give {NAME} alone" in pinned
     monkeypatch.setenv("HF_TOKEN", "hf_of_another")
     said = labelwise("push", bundle, NAME)
     assert said.code == 1
@@ -114,5 +117,15 @@ def test_an_address_stands_for_a_folder_wherever_a_command_takes_one(
     ):
         done = labelwise(*called)
         assert done.code == 0, (called[0], done.err)
-    joined = lw.join("blend", [address, bundle], data=corpus, out=tmp_path / "both")
+    joined: Any = lw.join("blend", [address, bundle], data=corpus, out=tmp_path / "both")
     assert joined.method.name == "blend"
+    first = json.loads((corpus / "dev.jsonl").read_text("utf-8").splitlines()[0])
+    decided = [
+        {"act": first["celex_id"], "concept": id, "what": "accept"} for id in first["concepts"]
+    ]
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(map(json.dumps, decided)), "utf-8")
+    learned = lw.learn(address, log, acts=corpus / "dev.jsonl", out=tmp_path / "learned")
+    assert learned.card["learned"]["acts"] == 1
+    with pytest.raises(LabelwiseError, match="a model is named by its folder or by a name, not by"):
+        lw.learn(joined, log, acts=corpus / "dev.jsonl", out=tmp_path / "learned")

@@ -57,6 +57,23 @@ def test_an_act_that_is_not_there_can_be_skipped(
     assert "skipped 1 record" in called.err
 
 
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("http://example.org/act.html", "only addresses of EUR-Lex that name an act are fetched"),
+        ("https://eur-lex.europa.eu/homepage.html", "names no act by its CELEX number or ELI"),
+    ],
+)
+def test_another_address_is_told_as_it_was_typed(
+    labelwise: Callable, server: Server, bundle: Path, address: str, told: str
+) -> None:
+    for command in ("tag", "explain"):
+        called = labelwise(command, address, "--bundle", bundle)
+        assert called.code == 1
+        assert called.err.startswith(f"labelwise: {address}: {told}")
+    assert server.requests == []
+
+
 def test_without_a_network_it_is_one_sentence(
     labelwise: Callable, bundle: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

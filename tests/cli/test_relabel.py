@@ -105,6 +105,8 @@ def test_a_file_without_a_date_asks_for_one_and_an_option_gives_it(
     assert called.json["date"] is None
     assert "--date 2026-07 writes it into the bundle" in called.err
     assert labelwise(*asked, "--date", "2025", "--json").json["date"] == "2025"
+    for date in ("2026-13", "2026-02-30", "20260701"):  # no such month, no such day
+        assert f"2026-07-01, not '{date}'" in labelwise(*asked, "--date", date).err
     wrong = labelwise(*asked, "--date", "July")
     assert wrong.code == 1
     assert "--date is 2026, 2026-07 or 2026-07-01, not 'July'" in wrong.err

@@ -35,7 +35,8 @@ def test_json_is_all_there_is_on_standard_output(
     assert record["title"] == acts[0]["title"]
     assert len(record["predictions"]) == 5
     first = record["predictions"][0]
-    assert set(first) == {"id", "uri", "descriptor", "rank", "score", "assigned", "group"}
+    fields = {"id", "uri", "descriptor", "rank", "score", "assigned", "group", "place"}
+    assert set(first) == fields
     assert first["group"] in {"frequent", "few", "zero"}
     scores = [one["score"] for one in record["predictions"]]
     assert scores == sorted(scores, reverse=True)

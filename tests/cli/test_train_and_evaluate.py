@@ -31,6 +31,7 @@ def test_training_says_what_it_made(labelwise: Callable, corpus: Path, tmp_path:
     assert made["bytes"] > 0
     assert made["data"]["counts"]["train"] == 300
     assert made["seconds"]["fit"] >= 0
+    assert "thesaurus" not in made  # megabytes of a large one; it is in the bundle
     assert bundles.load(out).settings.seed == 3
     table = labelwise("train", "exact-match", "--data", corpus, "--out", out)
     assert table.code == 0  # a bundle may be replaced by a new one

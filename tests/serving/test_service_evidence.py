@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,11 +12,13 @@ import pytest
 from serving_cases import ACT, MODELS
 
 from labelwise.corpus.dataset import Dataset
+from labelwise.corpus.document import Document
 from labelwise.corpus.thesaurus import Thesaurus, read_thesaurus
 from labelwise.evidence.heat import heat_of
-from labelwise.methods import Method
+from labelwise.methods import Evidence, Method, Scores
 from labelwise.model import Model, Tag
-from labelwise.serving import shapes
+from labelwise.serving import explaining, shapes
+from labelwise.serving.models import Servable
 from labelwise.serving.places import thesaurus_of
 from labelwise.serving.routes import evidence as routes
 
@@ -246,6 +249,58 @@ def test_evidence_streams_one_label_a_line(
         events = [json.loads(line) for line in answer.iter_lines()]
     assert [one["event"] for one in events] == ["start", *["evidence"] * 3, "end"]
     assert [one["evidence"] for one in events[1:-1]] == explain(client, **body)["evidence"]
+
+
+class Counted:
+    """A method that remembers of how many labels it was asked for evidence, call after call, and
+    how many documents it scored."""
+
+    def __init__(self, method: Method) -> None:
+        self.method = method
+        self.asked: list[int] = []
+        self.scored = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.method, name)
+
+    def scores(self, documents: Sequence[Document]) -> Scores:
+        self.scored += len(documents)
+        return self.method.scores(documents)
+
+    def evidence(
+        self, document: Document, labels: Sequence[str], explainer: str | None = None
+    ) -> list[Evidence]:
+        self.asked.append(len(labels))
+        return self.method.evidence(document, labels, explainer)
+
+
+@pytest.mark.parametrize("route", ["evidence", "evidence/stream"])
+def test_ten_labels_are_explained_by_as_many_readings_as_one(
+    route: str, serve: Callable[..., httpx.Client], act: dict[str, Any], fitted: dict[str, Method]
+) -> None:
+    sections = len(act["sections"])
+    for by_section, readings in ((False, 1), (True, sections)):
+        counted: Any = Counted(fitted["svm"])
+        client = serve([Servable("svm", method=counted)])
+        before = counted.scored
+        body = {**act, "top": 10, "by_section": by_section}
+        assert client.post(f"/v1/{route}", json=body).status_code == 200
+        assert counted.asked == [10] * readings
+        assert counted.scored - before == 1 + (sections if by_section else 0)
+
+
+def test_evidence_of_many_labels_of_a_long_act_is_found_some_at_a_time(
+    serve: Callable[..., httpx.Client],
+    act: dict[str, Any],
+    fitted: dict[str, Method],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    length = sum(len(section["text"]) for section in act["sections"])
+    monkeypatch.setattr(explaining, "CHARACTERS", 4 * length)
+    counted: Any = Counted(fitted["svm"])
+    client = serve([Servable("svm", method=counted)])
+    assert len(explain(client, **act, top=10)["evidence"]) == 10
+    assert counted.asked == [4, 4, 2]
 
 
 def test_a_concept_that_no_document_had_is_scored_by_its_words(

@@ -135,6 +135,9 @@ def test_a_document_gets_its_best_labels_whatever_the_threshold(
     assert tag(client, **act, threshold=1, best=2)["predictions"] == whole[:2]
     too_many = client.post("/v1/tag", json={**act, "top": 3, "best": 4})
     assert (too_many.status_code, too_many.json()["field"]) == (422, "best")
+    alone = client.post("/v1/tag", json={**act, "best": 2})
+    assert (alone.status_code, alone.json()["field"]) == (422, "best")
+    assert "best goes with threshold, certified or precision" in alone.json()["detail"]
 
 
 def test_labels_are_kept_while_they_are_expected_to_be_precise_enough(

@@ -12,6 +12,7 @@ from labelwise.corpus.document import Document
 from labelwise.corpus.plain_text import split_act
 from labelwise.corpus.readers import json_document
 from labelwise.corpus.sources import Origin
+from labelwise.errors import LabelwiseError
 from labelwise.model import Model, TagOptions, load
 
 
@@ -23,6 +24,8 @@ class Tagger:
     """
 
     def __init__(self, bundle: str = shipped.NAME, **options: Unpack[TagOptions]) -> None:
+        if options.get("evidence"):
+            raise LabelwiseError("in bulk labels have no evidence: ask `tags` of a model for it")
         self.bundle, self.options = bundle, options
 
     @cached_property
@@ -43,6 +46,8 @@ class Tagger:
 
     def texts(self, texts: Iterable[str]) -> list[list[Prediction]]:
         """The labels of plain texts."""
+        if isinstance(texts, str):  # a list of letters to Python
+            raise LabelwiseError("a list of texts was expected, and this is one text")
         return self.documents(
             [Document(f"text {n}", *split_act(one)) for n, one in enumerate(texts, 1)]
         )

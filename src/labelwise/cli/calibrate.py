@@ -20,7 +20,7 @@ from labelwise.cli.options import (
     ThesaurusOption,
     TrainedArgument,
 )
-from labelwise.cli.output import print_json, print_table, print_wide_table
+from labelwise.cli.output import print_json, print_made, print_table, print_wide_table
 from labelwise.progress import note
 
 
@@ -121,7 +121,7 @@ def calibrate(
         most_lost=Loss(lose_rp5, lose_r10), name=name, results=results, command=command_line(),
     )  # fmt: skip
     if as_json:
-        print_json({"method": made.method, "bundle": str(out), **made.card})
+        print_made({"method": made.method, "bundle": str(out)}, made.card)
         return
     rows = [("hidden labels", made.on_hidden), ("dev before", made.before), ("dev", made.after)]
     print_table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -30,7 +31,7 @@ def read_inputs(paths: Sequence[Path], *, skip_bad: bool) -> Iterator[Document]:
     for path in paths:
         if str(path) == "-":
             documents = read_stream(sys.stdin.buffer, skipped=skipped)
-        elif not os.path.lexists(path) and (celex := named_act(str(path))) is not None:
+        elif not os.path.lexists(path) and (celex := named_act(_typed(path))) is not None:
             documents = _fetched(celex, polite, skipped)
         else:
             documents = _read(path, skipped)
@@ -49,8 +50,19 @@ def check_inputs(paths: Sequence[Path]) -> None:
     from labelwise.corpus.named_act import named_act
 
     for path in paths:
-        if str(path) != "-" and not os.path.lexists(path) and named_act(str(path)) is None:
-            raise InputError("there is no such file or folder", file=path)
+        if str(path) != "-" and not os.path.lexists(path) and named_act(_typed(path)) is None:
+            raise InputError(
+                "only addresses of EUR-Lex that name an act are fetched: save the page, and give "
+                "the file"
+                if "://" in _typed(path)
+                else "there is no such file or folder",
+                file=_typed(path),
+            )
+
+
+def _typed(path: Path) -> str:
+    """An address as it was typed: a path has lost one of its slashes."""
+    return re.sub(r"^(https?:)/+", r"\1//", str(path))
 
 
 def _read(path: Path, skipped: Skipped | None) -> Iterator[Document]:

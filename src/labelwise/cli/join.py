@@ -17,7 +17,7 @@ from labelwise.cli.options import (
     SummariesOption,
     ThesaurusOption,
 )
-from labelwise.cli.output import print_json, print_table
+from labelwise.cli.output import print_made, print_table
 from labelwise.progress import note
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def join(
         command=command_line(),
     )  # fmt: skip
     if as_json:
-        print_json({"method": joined.method.name, "bundle": str(out), **joined.card})
+        print_made({"method": joined.method.name, "bundle": str(out)}, joined.card)
         return
     _show(joined.method, out)
     note(f"Next: labelwise evaluate {out} --data {data or 'DATA'}")

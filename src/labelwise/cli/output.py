@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from labelwise.files import finite
@@ -94,3 +94,9 @@ def print_wide_table(results: ResultTable) -> None:
 def print_json(value: Any) -> None:
     """One JSON value on standard output; figures that are not numbers become null."""
     print(json.dumps(finite(value), ensure_ascii=False, indent=2))
+
+
+def print_made(made: Mapping[str, Any], card: Mapping[str, Any]) -> None:
+    """A model that was made, with its card. Where its labels stand, megabytes of a large thesaurus,
+    is in its bundle."""
+    print_json({**made, **{key: told for key, told in card.items() if key != "thesaurus"}})

@@ -177,6 +177,12 @@ def tag(
         raise typer.BadParameter(
             "--out writes labels without evidence, as --format jsonl or parquet"
         )
+    # In `explain` it is labels that --labels names.
+    if names is not None and not names.replace("-", "").isalpha():
+        raise typer.BadParameter(
+            f"--names is the language of the names of labels, such as fr, not '{names}'; to choose "
+            "among labels: --include"
+        )
     if out is None and not skip_bad:
         check_inputs([Path(file) for file in files])
     known = given_thesaurus(thesaurus, names, add_label)

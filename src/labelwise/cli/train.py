@@ -22,7 +22,7 @@ from labelwise.cli.options import (
     SummariesOption,
     ThesaurusOption,
 )
-from labelwise.cli.output import console, print_json, print_table
+from labelwise.cli.output import console, print_json, print_made, print_table
 from labelwise.experiments.settings import describe_settings, typed
 from labelwise.progress import note
 
@@ -150,7 +150,7 @@ def train(
     if as_json:
         made = {"method": method, "bundle": str(out), "bytes": size}
         beside = {"logs": [str(log) for log in logs], "repeated": by_file(model.repeated)}
-        print_json({**made, **beside, **model.card})
+        print_made({**made, **beside}, model.card)
         return
     print_table(
         ["method", "documents", "labels", "seconds", "MB", "bundle"],

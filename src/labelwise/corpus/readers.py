@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -95,6 +96,8 @@ def read(
     With ``gold`` a record in the keys of EURLEX57K is bad that does not say its labels. One whose
     id was read before is bad too, unless it is the caller who looks for ``repeats``.
     """
+    if not (isinstance(path, os.PathLike) or (isinstance(path, str) and path)):
+        raise InputError(f"a file or a folder is named by a text or a Path, not by {path!r}")
     path, format = Path(path), _known(format)
     if path.is_dir():
         files = document_files(path)

@@ -123,6 +123,11 @@ class Run:
     members: dict[str, str] = field(default_factory=dict)
     """What it was joined from: the digest of each bundle, by name; empty where it was not kept."""
 
+    def __repr__(self) -> str:
+        """A line, and not what each document got."""
+        rp5 = ", ".join(f"{of} RP@5 {self.value(of, 'all', 'RP@5'):.3f}" for of in self.splits)
+        return f"<run of {self.method}, seed {self.seed}, on {self.data.name}: {rp5}>"
+
     @property
     def splits(self) -> list[str]:
         return list(self.measures)

@@ -100,7 +100,8 @@ def join(
         write_kept(Path(out), scores, model.label_space, documents.record)
         gold = {split: documents.gold(split) for split in splits}
         write_run(results, model, scores, gold, splits, record=documents.record, card=card)
-    return Model(model, name=bundles.name_of(card, model.name), card=card)
+    known = bundles.thesaurus_in(card, out)
+    return Model(model, name=bundles.name_of(card, model.name), thesaurus=known, card=card)
 
 
 def _of_all(cards: Sequence[Mapping[str, Any]], method: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from labelwise.corpus.readers import read
 from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.experiments.data import commands
+from labelwise.export import hub
 from labelwise.methods.learned import Learned
 from labelwise.methods.learned import learn as learn_method
 from labelwise.model import Model
@@ -35,8 +36,8 @@ def learn(
     The options are those of `labelwise learn`. ``command`` is what the card says that it was made
     with.
     """
+    folder = shipped.folder_of(hub.fetched(bundle))
     bundles.check_writable(Path(out))
-    folder = shipped.folder_of(bundle)
     method, parent = bundles.load(folder), bundles.describe(folder)
     thesaurus = bundles.thesaurus_in(parent["card"], folder)
     given = decided(read_decisions(decisions))

@@ -9,6 +9,7 @@ from typing import Any
 
 from labelwise import bundle as bundles
 from labelwise import shipped
+from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import Run
 from labelwise.experiments.card import card_markdown, run_of_bundle
 from labelwise.export import hub
@@ -24,15 +25,18 @@ def push(
 
     The figures are those of its run in ``results``; none is measured here.
     """
+    to = hub.Address.parse(repository if hub.is_address(repository) else f"hf://{repository}")
+    if to.revision is not None:
+        raise LabelwiseError(f"a push makes a revision of its own: give {to.repository} alone")
     folder = shipped.folder_of(bundle)
     bundles.load(folder)  # what does not load here is not sent
     manifest = bundles.describe(folder)
     files: dict[str, Path | bytes] = {
         entry["file"]: folder / entry["file"] for entry in manifest["files"].values()
     }
-    card = hub_card(folder, Path(results), repository)
+    card = hub_card(folder, Path(results), to.repository)
     return hub.push(
-        repository,
+        to,
         {bundles.MANIFEST: folder / bundles.MANIFEST, **files, hub.CARD: card.encode()},
         private=private,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,6 +77,10 @@ def _told(changes: Changes, name: str, date: str | None) -> dict[str, Any]:
 
 
 def _checked(date: str) -> str:
-    if not re.fullmatch(r"\d{4}(?:-\d\d(?:-\d\d)?)?", date):
-        raise LabelwiseError(f"--date is 2026, 2026-07 or 2026-07-01, not '{date}'")
-    return date
+    try:
+        if re.fullmatch(r"\d{4}(?:-\d\d(?:-\d\d)?)?", date):
+            datetime.date.fromisoformat(f"{date}-01-01"[:10])
+            return date
+    except ValueError:  # of a month or a day that there is not
+        pass
+    raise LabelwiseError(f"--date is 2026, 2026-07 or 2026-07-01, not '{date}'")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
+from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.more import Repeated
 from labelwise.errors import CallError, LabelwiseError
 from labelwise.evaluation.runs import DataRecord, current_versions, peak_memory
@@ -32,7 +33,7 @@ class Trained(Model):
     def __init__(
         self, method: Method, card: Mapping[str, Any], repeated: Sequence[Repeated]
     ) -> None:
-        super().__init__(method, card=card)
+        super().__init__(method, card=card, thesaurus=bundles.thesaurus_in(card, method.name))
         self.repeated = repeated
         """Of the additional documents those left out, for their ids are there already."""
 
@@ -107,6 +108,7 @@ def train(
             "peak_memory": peak_memory(),
             "versions": current_versions(),
             "command": command,
+            **_places(dataset),
             **({"shard": shard} if shard is not None else {}),
             **({"processes": processes.size} if processes.size > 1 else {}),
         }
@@ -116,6 +118,13 @@ def train(
             finish_run(model)
         processes.wait()  # for the bundle: whoever looks for it then finds it
     return Trained(model, card, dataset.repeated)
+
+
+def _places(dataset: Dataset) -> dict[str, Any]:
+    """Of the thesaurus, what says where the labels stand: a bundle tells it without the data."""
+    if (known := dataset.thesaurus) is None:
+        return {}
+    return {"thesaurus": known.around(dataset.label_space.ids).to_json()}
 
 
 @contextmanager

@@ -69,14 +69,13 @@ def fetch(address: Address) -> Path:
 
 def fetched(named: str | Path) -> Path:
     """What an address names, in the Hub's cache; what is no address stays as it is."""
-    if not isinstance(named, (str, Path)):
+    if not isinstance(named, (str, Path)) or not str(named):
         raise LabelwiseError(f"a model is named by its folder or by a name, not by {named!r}")
     return fetch(Address.parse(str(named))) if is_address(str(named)) else Path(named)
 
 
-def push(repository: str, files: Mapping[str, Path | bytes], *, private: bool = False) -> Address:
+def push(address: Address, files: Mapping[str, Path | bytes], *, private: bool = False) -> Address:
     """One commit with these files and none of an earlier bundle; its address."""
-    address = Address.parse(f"hf://{repository}")
     hub = _hub()
     api = hub.HfApi(endpoint=_endpoint())
     try:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from labelwise.corpus.document import Document
 from labelwise.evidence.heat import MOST, heat_of, phrases_of
 from labelwise.methods.base import Evidence, EvidenceKind
-from labelwise.methods.spans import Span
+from labelwise.methods.spans import Span, Spans
 from labelwise.model import DIGITS
 from labelwise.serving.models import Model
 from labelwise.serving.shapes import LabelEvidence, Phrase, Prediction, SectionEvidence, Stretch
@@ -31,20 +31,17 @@ async def by_document(
 ) -> AsyncIterator[LabelEvidence]:
     """The evidence of each label in the document as a whole.
 
-    The model's thread is asked for one label, then two, four, ...: a network explains many labels
-    as fast as one, and a tree takes seconds for each, and whoever waits may go away meanwhile.
+    To read the document takes most of the time, and many labels take hardly more of it than one.
     """
-    at, size = 0, 1
-    while at < len(labels):
-        some = labels[at : at + min(size, _at_once(document))]
+    step = _at_once(document)
+    for at in range(0, len(labels), step):
 
-        def explained(some: Sequence[Prediction] = some) -> list[LabelEvidence]:
+        def explained(some: Sequence[Prediction] = labels[at : at + step]) -> list[LabelEvidence]:
             found = model.front.evidence(document, [one.id for one in some])
             return [_shown(document, *pair) for pair in zip(some, found, strict=True)]
 
         for one in await model.explain(explained):
             yield one
-        at, size = at + len(some), size * 2
 
 
 def _at_once(document: Document) -> int:
@@ -87,7 +84,7 @@ class _Sections:
         self.asked, self._column = asked, column
         self._kind: EvidenceKind = "attention"
         self._sections: list[SectionEvidence] = []
-        self._spans: list[Span] = []
+        self._spans: list[Spans] = []
         self._runs = self._left_out = 0
 
     def add(self, number: int, start: int, evidence: Evidence, scores: NDArray[np.float32]) -> None:
@@ -96,13 +93,12 @@ class _Sections:
             return
         marked = heat_of(evidence)
         self._left_out += marked.left_out
-        self._spans += [
-            Span(start + one.start, start + one.end, one.weight) for one in evidence.spans
-        ]
+        spans = Spans.of(evidence.spans)
+        self._spans.append(Spans(spans.starts + start, spans.ends + start, spans.weights))
         self._sections.append(
             SectionEvidence.model_construct(
                 section=number,
-                weight=round(sum(abs(one.weight) for one in evidence.spans), DIGITS),
+                weight=round(float(np.abs(spans.weights).sum()), DIGITS),
                 score=round(float(scores[self._column]), DIGITS),
                 spans=[_stretch(run, 0) for run in marked.runs],
             )
@@ -110,9 +106,10 @@ class _Sections:
         self._runs += len(marked.runs)
         if self._runs > 2 * MOST:
             self._drop_the_weakest()
-        if len(self._spans) > 2 * REMEMBERED:  # what is said most of all stays what it is
-            self._spans.sort(key=lambda one: (-abs(one.weight), one.start))
-            del self._spans[REMEMBERED:]
+        if sum(map(len, self._spans)) > 2 * REMEMBERED:  # what is said most of all stays what it is
+            spans = Spans.added(self._spans)
+            kept = np.sort(np.lexsort((spans.starts, -np.abs(spans.weights)))[:REMEMBERED])
+            self._spans = [Spans(spans.starts[kept], spans.ends[kept], spans.weights[kept])]
 
     def _drop_the_weakest(self) -> None:
         """Keep the strongest stretches, as many as are marked in a document."""
@@ -133,7 +130,8 @@ class _Sections:
 
     def shown(self, text: str) -> LabelEvidence:
         self._drop_the_weakest()
-        evidence = Evidence(self.asked.id, self._kind, tuple(self._spans))
+        spans = Spans.added(self._spans) if self._spans else ()
+        evidence = Evidence(self.asked.id, self._kind, spans)
         return LabelEvidence.model_construct(
             **self.asked.__dict__,
             label=self.asked.id,
@@ -151,10 +149,10 @@ class _Sections:
 def _shown(document: Document, asked: Prediction, evidence: Evidence) -> LabelEvidence:
     starts = document.section_starts()
     marked = heat_of(evidence)
-    weights = [0.0] * len(starts)
+    spans = Spans.of(evidence.spans)
+    inside = np.searchsorted(starts, spans.starts, side="right") - 1  # the section of each span
+    weights = np.bincount(inside, np.abs(spans.weights), minlength=len(starts)).tolist()
     stretches: list[list[Stretch]] = [[] for _ in starts]
-    for span in evidence.spans:
-        weights[bisect_right(starts, span.start) - 1] += abs(span.weight)
     for run in marked.runs:
         number = bisect_right(starts, run.start) - 1
         stretches[number].append(_stretch(run, starts[number]))

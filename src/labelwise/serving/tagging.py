@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from labelwise.errors import LabelwiseError
 from labelwise.evidence.predictions import EVERY, Cut
+from labelwise.model import ALONE
 from labelwise.serving.documents import Read
 from labelwise.serving.models import Model
 from labelwise.serving.problems import ProblemError
@@ -84,6 +85,9 @@ def cut_of(model: Model, choice: Choice) -> Cut:
     """How far down the ranked labels a request wants to go."""
     if choice.best > choice.top:
         raise invalid("best", f"best: {choice.best} is more than top, which is {choice.top}")
+    cuts = (choice.threshold, choice.certified, choice.precision)
+    if choice.best and all(one is None for one in cuts):
+        raise invalid("best", f"best: {ALONE}")
     if choice.certified is not None and choice.threshold is not None:
         raise invalid("certified", "certified: it is a threshold, and another one is given")
     try:

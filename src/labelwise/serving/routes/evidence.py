@@ -109,13 +109,12 @@ async def _events(
 async def _explained(
     model: Model, read: Read, asked: list[Prediction], sections: bool
 ) -> AsyncIterator[LabelEvidence]:
-    if not sections:
-        async for one in by_document(model, read.document, asked):
+    if sections:
+        for one in await by_section(model, read.document, asked):
             yield one
         return
-    for label in asked:
-        for one in await by_section(model, read.document, [label]):
-            yield one
+    async for one in by_document(model, read.document, asked):
+        yield one
 
 
 async def _model(body: EvidenceRequest, here: Service) -> tuple[Model, list[str], list[str]]:
