@@ -32,7 +32,13 @@ from labelwise.evaluation.report import document_sections, report, updated_readm
 from labelwise.evaluation.runs import Run
 from labelwise.evaluation.tables import number, signed, with_interval
 from labelwise.evaluation.year_figure import FEWEST
-from labelwise.evaluation.year_tables import OverTime, both_splits_table, over_time, year_table
+from labelwise.evaluation.year_tables import (
+    OverTime,
+    both_splits_table,
+    over_time,
+    year_sections,
+    year_table,
+)
 
 RUNS = [make_run("svm", 0, 2.5), *(make_run("bigru-lwan", seed, 2.0) for seed in range(2))]
 
@@ -137,6 +143,17 @@ def test_each_year_has_its_documents_and_dev_years_are_said_to_be_so(tmp_path: P
     of_2013 = runs[0].per_document("test", "all", "RP@5")[:60]
     assert table.rows[1][2].startswith(f"{number(float(np.nanmean(of_2013)))} [")
     assert table.rows[1][4].startswith(number(runs[0].value("test", "all", "RP@5")))
+
+
+def test_that_settings_were_chosen_on_documents_of_the_test_years_is_said(tmp_path: Path) -> None:
+    """They are those of the random split, whose dev documents are of all years."""
+    random_split(tmp_path)
+    runs, folder = by_year(tmp_path), tmp_path / "acts-by-year"
+    told = "on its dev documents, 5 of which are test documents here"
+    assert told not in "\n".join(year_sections(over_time(folder, runs), runs))
+    dev = [*ids(1999, 55), *ids(2013, 60)[-5:]]
+    records("acts", dev, [*ids(2001, 40), *ids(2013, 40)]).write(tmp_path)
+    assert told in "\n".join(year_sections(over_time(folder, runs), runs))
 
 
 def test_of_several_dev_years_none_is_a_test_year() -> None:
