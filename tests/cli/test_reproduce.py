@@ -177,6 +177,9 @@ def test_other_settings_are_other_results_and_the_file_of_settings_counts(
     # What the run was made of can be used elsewhere.
     dataset = open_dataset(data)
     model = bundles.load(here / "bundles/cnn-lwan-0.bundle")
+    places = bundles.thesaurus(here / "bundles/cnn-lwan-0.bundle")
+    assert dataset.thesaurus is not None
+    assert places == dataset.thesaurus.around(dataset.label_space.ids)
     with np.load(here / "bundles/cnn-lwan-0.scores.npz") as kept:
         columns, odds = kept["test.columns"], kept["test.log_odds"]
     scores = 1 / (1 + np.exp(-odds.astype(np.float32)))

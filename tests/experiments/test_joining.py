@@ -36,6 +36,16 @@ def test_a_training_that_gives_the_same_model_has_the_same_digest(
     assert model_digest(a) != model_digest(saved(b, synthetic, "by another", threshold=0.25))
 
 
+def test_where_the_labels_stand_makes_no_other_member(synthetic: Dataset, tmp_path: Path) -> None:
+    """A bundle from before it was kept is the same model."""
+    a, b = (saved(tmp_path / name, synthetic, "train") for name in ("a.bundle", "b.bundle"))
+    assert synthetic.thesaurus is not None
+    places = synthetic.thesaurus.around(synthetic.label_space.ids).to_json()
+    bundles.save(bundles.load(b), b, card={"thesaurus": places})
+    assert bundles.thesaurus(b) is not None
+    assert model_digest(a) == model_digest(b)
+
+
 def test_members_of_different_names_are_called_by_them(synthetic: Dataset, tmp_path: Path) -> None:
     a, b = (saved(tmp_path / name, synthetic, name) for name in ("svm.bundle", "lexical"))
     assert member_digests([a, b]) == {"svm": digest(a), "lexical": digest(b)}

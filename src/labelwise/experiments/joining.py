@@ -17,12 +17,15 @@ from labelwise.methods.base import Joining
 
 def model_digest(bundle: str | Path) -> str:
     """Of what a bundle answers by: the same for two trainings that gave the same model, however
-    long they took and by whatever command. That of the bundle covers its card too."""
+    long they took and by whatever command, and whether or not it keeps where its labels stand. That
+    of the bundle covers its card too."""
     manifest = bundles.describe(bundle)
     answers = {name: manifest.get(name) for name in ("method", "threshold", "unseen")}
     answers["calibration"] = (manifest.get("calibration") or {}).get("curves")
     answers["settings"] = compared(manifest["settings"], get(manifest["method"]).Settings)
-    answers["files"] = sorted(one["sha256"] for one in manifest["files"].values())
+    answers["files"] = sorted(
+        one["sha256"] for what, one in manifest["files"].items() if what != "thesaurus"
+    )
     return hashlib.sha256(json.dumps(answers, sort_keys=True).encode()).hexdigest()
 
 

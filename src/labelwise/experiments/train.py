@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
-from labelwise.corpus.dataset import Dataset
 from labelwise.corpus.more import Repeated
 from labelwise.errors import CallError, LabelwiseError
 from labelwise.evaluation.runs import DataRecord, current_versions, peak_memory
@@ -20,6 +19,7 @@ from labelwise.experiments.named_vectors import vectors_file
 from labelwise.experiments.run_folder import finish_run, run_folders, set_run_folder
 from labelwise.experiments.settings import assignments
 from labelwise.experiments.shards import set_shard
+from labelwise.experiments.training_data import places_of
 from labelwise.methods import Method, get
 from labelwise.methods.base import VectorSettings
 from labelwise.model import Model
@@ -108,7 +108,7 @@ def train(
             "peak_memory": peak_memory(),
             "versions": current_versions(),
             "command": command,
-            **_places(dataset),
+            **({"thesaurus": places.to_json()} if (places := places_of(dataset)) else {}),
             **({"shard": shard} if shard is not None else {}),
             **({"processes": processes.size} if processes.size > 1 else {}),
         }
@@ -118,13 +118,6 @@ def train(
             finish_run(model)
         processes.wait()  # for the bundle: whoever looks for it then finds it
     return Trained(model, card, dataset.repeated)
-
-
-def _places(dataset: Dataset) -> dict[str, Any]:
-    """Of the thesaurus, what says where the labels stand: a bundle tells it without the data."""
-    if (known := dataset.thesaurus) is None:
-        return {}
-    return {"thesaurus": known.around(dataset.label_space.ids).to_json()}
 
 
 @contextmanager

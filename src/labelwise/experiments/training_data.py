@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import scipy.sparse as sp
 
-from labelwise.corpus.dataset import NOTHING, Additions, open_dataset
+from labelwise.corpus.dataset import NOTHING, Additions, Dataset, open_dataset
 from labelwise.corpus.hidden import Hiding, hide
 from labelwise.corpus.more import repeated_note
+from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.runs import DataRecord
 from labelwise.experiments.kept_scores import read_kept
@@ -28,6 +29,10 @@ class TrainingData(Protocol):
     """Documents to train on and to measure."""
 
     record: DataRecord
+
+    @property
+    def places(self) -> Thesaurus | None:
+        """What says where the labels stand, for a bundle to keep."""
 
     def fit(self, method: Method) -> None: ...
     def scores(self, method: Method, split: str) -> Scores: ...
@@ -46,6 +51,10 @@ class Documents:
         if dataset.repeated:
             note(repeated_note(dataset.repeated))
 
+    @property
+    def places(self) -> Thesaurus | None:
+        return places_of(self.dataset)
+
     def fit(self, method: Method) -> None:
         method.thesaurus = self.dataset.thesaurus
         method.fit(self.dataset.train, self.dataset.dev, self.dataset.label_space)
@@ -55,6 +64,12 @@ class Documents:
 
     def gold(self, split: str) -> sp.csr_matrix:
         return self.dataset.label_space.gold(getattr(self.dataset, split))
+
+
+def places_of(dataset: Dataset) -> Thesaurus | None:
+    """Of the thesaurus, what says where the labels stand: a bundle tells it without the data."""
+    known = dataset.thesaurus
+    return None if known is None else known.around(dataset.label_space.ids)
 
 
 class Numbers:
@@ -76,6 +91,10 @@ class Numbers:
         self.splits: dict[str, NumberedSplit] = {"dev": self.prepared.dev}
         if test is not None:
             self.splits["test"] = test
+
+    @property
+    def places(self) -> Thesaurus | None:
+        return None  # of a thesaurus it has no more than the names right above
 
     def fit(self, method: Method) -> None:
         from labelwise.methods.network import NetworkSettings
@@ -114,6 +133,10 @@ class Kept:
     def __init__(self, documents: TrainingData, members: Mapping[str, Method]) -> None:
         self.documents, self.record = documents, documents.record
         self.paths = {id(member): Path(path) for path, member in members.items()}
+
+    @property
+    def places(self) -> Thesaurus | None:
+        return self.documents.places
 
     def fit(self, method: Method) -> None:
         self.documents.fit(method)

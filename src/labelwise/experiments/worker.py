@@ -22,6 +22,7 @@ from labelwise import bundle as bundles
 from labelwise import methods
 from labelwise.corpus.dataset import NOTHING, Additions
 from labelwise.corpus.hidden import Hiding
+from labelwise.corpus.thesaurus import Thesaurus
 from labelwise.errors import LabelwiseError
 from labelwise.evaluation.measures import run_figures
 from labelwise.evaluation.runs import (
@@ -133,7 +134,7 @@ def _write(
         members=member_digests(job.members),
     )
     if job.bundle:
-        _save(method, Path(job.bundle), run)
+        _save(method, Path(job.bundle), run, documents.places)
         write_kept(Path(job.bundle), scores, space, documents.record)
     if job.outcome:
         write_whole(Path(job.outcome), json.dumps(outcome_of(run)).encode())
@@ -180,7 +181,7 @@ def _device(method: Method) -> tuple[str, int | None]:
     return "cpu", peak_memory()
 
 
-def _save(method: Method, folder: Path, run: Run) -> None:
+def _save(method: Method, folder: Path, run: Run, places: Thesaurus | None) -> None:
     """The bundle; a network in half precision, which loading widens again."""
     card = {
         "data": dataclasses.asdict(run.data),
@@ -190,6 +191,7 @@ def _save(method: Method, folder: Path, run: Run) -> None:
         "versions": run.versions,
         "command": run.command,
         **({"digests": run.members} if run.members else {}),
+        **({"thesaurus": places.to_json()} if places else {}),
         **method.card,
     }
     bundles.save(method, folder, card=card, half=True)
