@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import functools
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NoReturn, TextIO
@@ -156,8 +158,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             raise
         code = _explain(error)
     if code == 130:
+        _end_at_the_next()
         print("labelwise: interrupted", file=sys.stderr)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _end_at_the_next() -> None:
+    """Whoever presses Ctrl-C twice is shown no error in what tells of the first."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _nowhere(place: int) -> TextIO:
