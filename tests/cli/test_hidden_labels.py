@@ -130,7 +130,7 @@ def test_a_model_of_other_labels_is_not_measured_on_a_prepared_corpus(
     assert labelwise("train", "svm", *asked).code == 0
     said = labelwise("evaluate", here / "svm", "--prepared", here / "prepared")
     assert said.code == 1
-    assert "svm cannot be trained from a prepared corpus" in said.err
+    assert "svm reads documents, and not a prepared corpus" in said.err
     said = labelwise("evaluate", here / "svm")
     assert said.code == 2
     assert "--data (or LABELWISE_DATA), --prepared or --on is needed" in said.err

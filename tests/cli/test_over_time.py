@@ -82,8 +82,8 @@ def test_settings_of_its_own_come_first(by_year: Path, tmp_path: Path) -> None:
     for data, value in (("synthetic", 0.5), ("synthetic-by-year", 0.25)):
         (tmp_path / data).mkdir(exist_ok=True)
         (tmp_path / data / "svm.toml").write_text(f"C = {value}\n")
-    corpus = corpora.open_corpus(by_year, None, ())
-    (one,) = trainings.trainings(["svm"], 1, corpus, tmp_path, ())
+    corpus = corpora.open_corpus(by_year, (), ())
+    (one,) = trainings.trainings(["svm"], range(1), corpus, tmp_path, ())
     assert one.settings.C == 0.25
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from encoder_cases import frequent_words, tiny_encoder
 from worker_cases import PoolHere
 
 from labelwise import bundle as bundles
@@ -27,6 +28,7 @@ from labelwise.corpus.synthetic import make_dataset
 from labelwise.evaluation.measures import evaluate_topk
 from labelwise.evaluation.runs import DataRecord, Run
 from labelwise.experiments import corpora, staleness, trainings
+from labelwise.experiments.join import join
 from labelwise.methods import REGISTRY, get
 from labelwise.text.tokenized import tokenize_corpus
 from labelwise.text.vectors import read_vectors
@@ -263,6 +265,82 @@ def test_from_numbers_alone_networks_are_trained_and_joined(
     assert model.network.words.weight.shape[1] == 53
 
 
+@pytest.mark.usefixtures("workers_here")
+def test_a_blend_is_made_from_several_corpora_in_numbers_and_members_from_elsewhere(
+    labelwise: Callable[..., Any], here: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a machine that has a GPU and little else: nothing is read but numbers and bundles."""
+    known = open_dataset(data)
+    words = frequent_words(section.text for act in known.train for section in act.sections)
+    encoders = {"minilm": tiny_encoder("bert", words), "mpnet": tiny_encoder("mpnet", words)}
+    (here / "encoders").mkdir()
+    monkeypatch.setenv("LABELWISE_ENCODERS", str(here / "encoders"))
+    in_numbers: list[Any] = []
+    for name, folder in encoders.items():
+        (here / "encoders" / name).symlink_to(folder)
+        (here / f"configs/acts/{name}-lwan.toml").write_text(
+            f'encoder = "{name}"\npiece_tokens = 20\nstride = 20\nepochs = 1\n'
+        )
+        asked = ("--data", data, "--encoder", here / "encoders" / name, "--most", 40)
+        assert labelwise("prepare", *asked, "--out", here / f"in-{name}").code == 0
+        in_numbers += ["--prepared", here / f"in-{name}"]
+    (here / "configs/acts/svm.toml").write_text("min_count = 2\n")
+    blend = (*in_numbers, "-m", "blend", "--seeds", "1-1", "--no-report")
+    said = labelwise("reproduce", *blend)
+    assert said.code == 1
+    assert "lexical, seed 0, is trained on documents, and bundles/lexical-0.bundle is not" in (
+        said.err
+    )
+
+    elsewhere = ("--data", data, "-m", "svm,lexical", "--no-report", "--out", here / "elsewhere")
+    assert labelwise("reproduce", *elsewhere).code == 0
+    said = labelwise("reproduce", *blend)
+    assert said.code == 0, said.err
+    made = {file.parent.name: Run.read(file) for file in (here / "results").rglob("seed-*.json")}
+    assert {name: run.seed for name, run in made.items()} == {
+        "minilm-lwan": 1, "mpnet-lwan": 1, "blend": 1,
+    }  # fmt: skip
+    members = {"svm-0", "lexical-0", "minilm-lwan-1", "mpnet-lwan-1"}
+    assert set(made["blend"].members) == members
+    assert made["blend"].data.fingerprint == known.fingerprint
+    paths = [here / f"bundles/{name}.bundle" for name in made["blend"].members]
+    join("blend", paths, data=data, out=here / "again.bundle", results=here / "again")
+    (again,) = map(Run.read, (here / "again").rglob("seed-*.json"))
+    for figure in ("RP@5", "nDCG@10", "micro-F1 tuned"):
+        for split in ("dev", "test"):
+            found = made["blend"].value(split, "all", figure)
+            assert found == pytest.approx(again.value(split, "all", figure))
+
+    # Without the scores that were kept of it, a member would have to read.
+    (here / "bundles/svm-0.scores.npz").unlink()
+    (here / "results/acts/blend/seed-1.json").unlink()
+    said = labelwise("reproduce", *blend)
+    assert "svm reads documents, and not a prepared corpus: give the documents, or the" in said.err
+
+
+def test_of_several_corpora_in_numbers_each_is_of_a_kind_of_its_own(
+    labelwise: Callable[..., Any], here: Path, data: Path
+) -> None:
+    made, _ = prepare_folder(open_dataset(data), here / "one")
+    shutil.copytree(made, here / "other")
+    said = labelwise("reproduce", "--prepared", made, "--prepared", here / "other")
+    assert f"{made} and {here / 'other'} are both prepared in words: give one" in said.err
+    record = json.loads((here / "other/data.json").read_text())
+    record["data"]["fingerprint"] = "another"
+    (here / "other/data.json").write_text(json.dumps(record))
+    said = labelwise("reproduce", "--prepared", made, "--prepared", here / "other")
+    assert f"{here / 'other'} was prepared from other documents than those of {made}" in said.err
+
+
+@pytest.mark.parametrize("given", ["0", "", "many", "-1", "4-3", "1.5", "2,3", "1-", "²"])
+def test_seeds_are_how_many_or_from_which_to_which(
+    labelwise: Callable[..., Any], data: Path, given: str
+) -> None:
+    said = labelwise("reproduce", "--data", data, f"--seeds={given}")
+    assert said.code == 2
+    assert f"--seeds is how many, as 5, or which, as 3-4, not '{given}'" in said.err
+
+
 BARE = """
 import sys
 MISSING = {"numba", "omikuji", "rdflib", "ahocorasick", "optuna", "fastapi", "uvicorn",
@@ -379,9 +457,9 @@ def test_vectors_are_learned_or_joined_where_settings_ask_for_them(
     pytest.importorskip("numba")
     config = here / "configs/acts/han.toml"
     config.write_text('vectors = "vectors.txt+skipgram-4.txt.xz"\n')
-    corpus = corpora.open_corpus(data, None, ())
+    corpus = corpora.open_corpus(data, (), ())
     folders = trainings.Folders(here / "results", here / "bundles")
-    (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ())
+    (one,) = trainings.trainings(["han"], range(1), corpus, here / "configs", ())
     job = trainings.job_of(one, corpus, folders, "")
     assert "learning skipgram-4.txt.xz" in capsys.readouterr().err
     file = dict(setting.split("=") for setting in job.settings)["vectors"]
@@ -403,9 +481,9 @@ def test_vectors_learned_from_other_documents_are_not_taken(
     folders = trainings.Folders(here / "results", here / "bundles")
     files = []
     for folder in (data, here / "others"):
-        corpus = corpora.open_corpus(folder, None, ())
+        corpus = corpora.open_corpus(folder, (), ())
         given = ["vectors=skipgram-4.txt.xz"]
-        (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", given)
+        (one,) = trainings.trainings(["han"], range(1), corpus, here / "configs", given)
         job = trainings.job_of(one, corpus, folders, "")
         assert "learning skipgram-4.txt.xz" in capsys.readouterr().err
         files.append(dict(setting.split("=") for setting in job.settings)["vectors"])
@@ -421,8 +499,8 @@ def test_the_checkpoint_of_other_documents_is_not_in_the_way(here: Path, data: P
     folders = trainings.Folders(here / "results", here / "bundles")
     kept = set()
     for folder in (data, here / "others"):
-        corpus = corpora.open_corpus(folder, None, ())
-        (one,) = trainings.trainings(["han"], 1, corpus, here / "none", ())
+        corpus = corpora.open_corpus(folder, (), ())
+        (one,) = trainings.trainings(["han"], range(1), corpus, here / "none", ())
         kept |= {trainings.job_of(one, corpus, folders, "").run_dir for _ in range(2)}
     assert len(kept) == 2
 
@@ -431,17 +509,19 @@ def test_what_is_joined_from_networks_has_as_many_seeds_as_they_have(
     here: Path, data: Path
 ) -> None:
     """Of a method that is none the same run serves all seeds."""
-    corpus = corpora.open_corpus(data, None, ())
+    corpus = corpora.open_corpus(data, (), ())
     names = trainings.method_names(["blend"], corpus)
-    made = {one.name: one for one in trainings.trainings(names, 2, corpus, here / "none", ())}
+    made = {
+        one.name: one for one in trainings.trainings(names, range(2), corpus, here / "none", ())
+    }
     assert {"svm-0", "lexical-0", "minilm-lwan-0", "minilm-lwan-1", "blend-1"} <= set(made)
     assert not {"svm-1", "lexical-1"} & set(made)
     assert made["blend-1"].members == ("svm-0", "minilm-lwan-1", "mpnet-lwan-1", "lexical-0")
 
 
 def test_a_setting_that_an_older_run_does_not_know_had_its_default(here: Path, data: Path) -> None:
-    corpus = corpora.open_corpus(data, None, ())
-    (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ())
+    corpus = corpora.open_corpus(data, (), ())
+    (one,) = trainings.trainings(["han"], range(1), corpus, here / "configs", ())
     older = {k: v for k, v in asdict(one.settings).items() if k not in ("clip", "max_sections")}
     cls = type(one.settings)
     assert trainings.compared(older, cls) == one.compared
@@ -454,14 +534,14 @@ def test_a_setting_that_an_older_run_does_not_know_had_its_default(here: Path, d
 def test_a_run_that_the_clock_cut_short_is_finished_only_for_as_short_a_time(
     here: Path, data: Path
 ) -> None:
-    corpus = corpora.open_corpus(data, None, ())
+    corpus = corpora.open_corpus(data, (), ())
     folders = trainings.Folders(here / "results", here / "bundles")
 
     def left(*given: str) -> list[str]:
-        made = trainings.trainings(["han"], 1, corpus, here / "configs", given)
+        made = trainings.trainings(["han"], range(1), corpus, here / "configs", given)
         return list(staleness.unfinished({one.name: one for one in made}, corpus, folders))
 
-    (one,) = trainings.trainings(["han"], 1, corpus, here / "configs", ["max_seconds=400"])
+    (one,) = trainings.trainings(["han"], range(1), corpus, here / "configs", ["max_seconds=400"])
     file = here / "results/acts/han/seed-0.json"
     file.parent.mkdir(parents=True)
     record = {"data": {"fingerprint": corpus.fingerprint}, "settings": asdict(one.settings)}

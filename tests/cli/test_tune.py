@@ -188,7 +188,7 @@ def test_what_came_of_other_trials_is_neither_told_nor_taken_for_these(
 
 def test_the_clock_of_a_search_is_no_setting_of_its_file(data: Path) -> None:
     """Short trials would make every later training as short."""
-    corpus = corpora.open_corpus(data, None, ())
+    corpus = corpora.open_corpus(data, (), ())
     given = ("max_seconds=60", "epochs=2")
     search = tune_command.Search("cnn-lwan", corpus, None, given, 0, None)
     assert search.named({"filters": 8}) == {"epochs": 2, "filters": 8}
@@ -200,7 +200,7 @@ def test_a_trial_that_falls_behind_is_stopped(
     from labelwise.experiments.corpora import open_corpus
 
     given = ("epochs=500", "patience=500", "dim=8", "max_tokens=40", "kernel=3", "filters=4")
-    search = tune_command.Search("cnn-lwan", open_corpus(data, None, ()), None, given, 0, None)
+    search = tune_command.Search("cnn-lwan", open_corpus(data, (), ()), None, given, 0, None)
     good = [
         Trial(number, "cnn-lwan", {}, "complete", 0.99, [0.99] * 500)
         for number in range(trials_module.COMPANY)
@@ -215,11 +215,12 @@ def test_a_trial_that_falls_behind_is_stopped(
 
 
 def test_with_several_vectors_at_hand_they_are_varied_too(tmp_path: Path) -> None:
-    from labelwise.experiments.corpora import Corpus
+    from labelwise.experiments.corpora import Corpus, InNumbers
     from labelwise.tuning.space import Choice
 
     own = {"vectors": "glove.txt", "min_count": 5, "dim": 100}
-    corpus = Corpus("acts", "f00d", None, tmp_path, own, {"own.txt": tmp_path / "own.npz"})
+    rows = {"own.txt": tmp_path / "own.npz"}
+    corpus = Corpus("acts", "f00d", None, (InNumbers(tmp_path, own),), rows)
     search = tune_command.Search("han", corpus, None, ("units=300",), 0, None)
     space = search.space(())
     assert space["vectors"] == Choice(("glove.txt", "own.txt"))

@@ -94,7 +94,7 @@ def assert_same_weights(one: Method, other: Method) -> None:
 
 def reproduced(data: Path, out: Path) -> None:
     reproduce.reproduce(
-        open_corpus(data, None, ()), methods=["blend,cnn-lwan"], seeds=1, jobs=Jobs(),
+        open_corpus(data, (), ()), methods=["blend,cnn-lwan"], seeds=range(1), jobs=Jobs(),
         out=out / "results", bundles=out / "bundles", configs=out, given=CNN, until=None,
         cache=None, report=False,
     )  # fmt: skip
@@ -205,7 +205,7 @@ def test_settings_are_tuned_without_the_gold_of_test(pair: Path, tmp_path: Path)
     pytest.importorskip("optuna")
     chosen: list[Any] = []
     for name in PAIR:
-        search = tune.Search("svm", open_corpus(pair / name, None, ()), None, (), 0, None)
+        search = tune.Search("svm", open_corpus(pair / name, (), ()), None, (), 0, None)
         with search.study(tmp_path / f"{name}.db", ["C=0.01,1.0", "min_count=1,6"]) as study:
             tune.search(search, study, tmp_path / name, 3, Jobs(), until=None)
             tried = [(one.value, one.figures, one.settings) for one in study.trials()]

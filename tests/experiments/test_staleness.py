@@ -24,7 +24,7 @@ from labelwise.methods.svm import SVMSettings
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
     make_dataset(tmp_path / "acts", train=30, dev=6, test=6)
-    return open_corpus(tmp_path / "acts", None, ())
+    return open_corpus(tmp_path / "acts", (), ())
 
 
 @pytest.fixture
@@ -34,7 +34,9 @@ def folders(tmp_path: Path) -> Folders:
 
 def wanted(corpus: Corpus, *given: str) -> dict[str, Training]:
     names = ["svm", "lexical", "blend"]
-    return {one.name: one for one in trainings.trainings(names, 1, corpus, Path("none"), given)}
+    return {
+        one.name: one for one in trainings.trainings(names, range(1), corpus, Path("none"), given)
+    }
 
 
 def finish(one: Training, corpus: Corpus, folders: Folders, **members: dict[str, str]) -> Path:
@@ -134,7 +136,7 @@ def test_the_bundle_of_another_data_set_in_the_place_of_a_members_is_not_joined(
     """Two data sets share a folder of bundles: the blend of the one was made of the models of the
     other, or failed."""
     make_dataset(tmp_path / "others", seed=1, train=30, dev=6, test=6)
-    others = open_corpus(tmp_path / "others", None, ())
+    others = open_corpus(tmp_path / "others", (), ())
     for name in ("svm-0", "lexical-0"):
         save(name, others, folders)
     assert not unfinished(wanted(corpus), corpus, folders)  # those of before are gone, not changed

@@ -17,7 +17,6 @@ from labelwise.cli.options import (
     MaybeDataOption,
     MoreOption,
     OnOption,
-    PreparedOption,
     ResourcesOption,
     SummariesOption,
     ThesaurusOption,
@@ -31,12 +30,19 @@ def reproduce(
     summaries: SummariesOption = False,
     thesaurus: ThesaurusOption = None,
     every_concept: EveryConceptOption = False,
-    prepared: PreparedOption = None,
+    prepared: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A corpus in numbers (`labelwise prepare`) in place of the data set, for the "
+            "networks; may be repeated, in words and in the pieces of each encoder.",
+            show_default=False,
+        ),
+    ] = None,
     vectors: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Other vectors for it (`labelwise vectors --prepared`); may be repeated. A "
-            "method takes those that its settings name.",
+            help="Other vectors for the one in words (`labelwise vectors --prepared`); may be "
+            "repeated. A method takes those that its settings name.",
             show_default=False,
         ),
     ] = None,
@@ -45,8 +51,12 @@ def reproduce(
         typer.Option("-m", "--methods", help="Names, by commas.", show_default="all"),
     ] = None,
     seeds: Annotated[
-        int, typer.Option(min=1, help="Networks are trained with seeds 0, 1, ...; others with 0.")
-    ] = 5,
+        str,
+        typer.Option(
+            help="How many: networks are trained with 0, 1, ..., others with 0. Or which: 3-4.",
+            metavar="N|FIRST-LAST",
+        ),
+    ] = "5",
     jobs: Annotated[int, typer.Option(min=1, help="Trainings side by side.")] = 1,
     on: OnOption = None,
     resources: ResourcesOption = "cpus=1",
@@ -96,20 +106,23 @@ def reproduce(
       labelwise reproduce --data data/eurlex57k --methods svm,tree --seeds 1
       labelwise reproduce --prepared prepared --methods bigru-lwan,han --jobs 3 --max-seconds 500
       labelwise reproduce --prepared prepared --methods z-bigru-lwan --hide 0.25 --draw 2
+      labelwise reproduce --prepared in-minilm --prepared in-mpnet --methods blend --seeds 3-4
       labelwise reproduce --data data/eurlex57k --on ray --resources gpus=1 --jobs 8
       labelwise reproduce --data data/eurlex57k --more newlaw/train-titles.jsonl.xz --methods svm
     """
     from labelwise.experiments.corpora import open_corpus
     from labelwise.experiments.data import additions_of, hiding_of
     from labelwise.experiments.reproduce import reproduce as reproduce_corpus
+    from labelwise.experiments.reproduce import seeds_of
     from labelwise.tuning.jobs import Jobs
 
     until = time.monotonic() + stop_after if stop_after else None
     hiding = hiding_of(hide, draw, drop_documents)
     additions = additions_of(more, summaries, thesaurus, every_concept)
-    corpus = open_corpus(data, prepared, vectors or (), hiding, additions)
+    corpus = open_corpus(data, prepared or (), vectors or (), hiding, additions)
     given = [*(settings or ()), *([f"max_seconds={max_seconds:g}"] if max_seconds else ())]
     reproduce_corpus(
-        corpus, methods=methods or (), seeds=seeds, jobs=Jobs(jobs, on, resources), out=out,
-        bundles=bundles, configs=configs, given=given, until=until, cache=cache, report=report,
+        corpus, methods=methods or (), seeds=seeds_of(seeds), jobs=Jobs(jobs, on, resources),
+        out=out, bundles=bundles, configs=configs, given=given, until=until, cache=cache,
+        report=report,
     )  # fmt: skip

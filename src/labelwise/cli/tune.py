@@ -124,7 +124,7 @@ def tune(
         raise typer.BadParameter("--plan, --run and --tell are three different tasks: choose one")
     hiding = hiding_of(hide, draw, drop_documents)
     additions = additions_of(more, summaries, thesaurus, every_concept)
-    corpus = open_corpus(data, prepared, vectors or (), hiding, additions)
+    corpus = open_corpus(data, [prepared] if prepared else [], vectors or (), hiding, additions)
     given = [*(settings or ()), *([f"max_seconds={max_seconds:g}"] if max_seconds else ())]
     search = Search(method, corpus, config, tuple(given), seed, cache)
     search.settings({})  # says at once what is wrong with them

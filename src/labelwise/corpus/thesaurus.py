@@ -348,7 +348,11 @@ class Thesaurus:
         )
         written: dict[str, Any] = {
             "concepts": {
-                one.id: {name: value for name in fields if (value := getattr(one, name))}
+                one.id: {
+                    name: list(value) if isinstance(value, tuple) else value
+                    for name in fields
+                    if (value := getattr(one, name))
+                }
                 | ({"translations": dict(one.translations)} if one.translations else {})
                 for one in self.concepts.values()
             },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,27 @@ from labelwise.errors import CallError, LabelwiseError
 
 
 @dataclass(frozen=True)
+class InNumbers:
+    """A prepared corpus: its folder, and the settings that it was prepared with."""
+
+    folder: Path
+    settings: Mapping[str, Any]
+
+    @property
+    def encoder(self) -> str | None:
+        """Whose pieces its tokens are; None where they are words."""
+        return self.settings.get("encoder")
+
+
+@dataclass(frozen=True)
 class Corpus:
     """What is trained on: documents, numbers for the networks, or both."""
 
     name: str
     fingerprint: str
     data: Path | None
-    prepared: Path | None
-    of_prepared: dict[str, Any] = field(default_factory=dict)  # settings it was prepared with
-    rows: dict[str, Path] = field(default_factory=dict)  # other vectors for it, by name
+    prepared: tuple[InNumbers, ...] = ()
+    rows: dict[str, Path] = field(default_factory=dict)  # other vectors for words, by name
     hiding: Hiding | None = None
     additions: Additions = NOTHING
 
@@ -37,35 +49,43 @@ class Corpus:
 
 def open_corpus(
     data: Path | None,
-    prepared: Path | None,
+    prepared: Sequence[Path],
     vectors: Sequence[Path],
     hiding: Hiding | None = None,
     additions: Additions = NOTHING,
 ) -> Corpus:
-    """The corpus in a folder of documents, in one of numbers, or in both."""
-    if data is None and prepared is None:
+    """The corpus in a folder of documents, in some of numbers, or in both."""
+    if data is None and not prepared:
         raise CallError("--data (or LABELWISE_DATA) or --prepared is needed")
     if additions != NOTHING and data is None:
         raise CallError(
             "--more and its like go with --data: a prepared corpus has what it was prepared with"
         )
     dataset = open_dataset(data, additions) if data is not None else None
-    if prepared is None:
+    if not prepared:
         if vectors:
             raise CallError("--vectors goes with --prepared")
         assert dataset is not None
-        return Corpus(
-            dataset.name, dataset.fingerprint, data, None, hiding=hiding, additions=additions
-        )
+        return Corpus(dataset.name, dataset.fingerprint, data, hiding=hiding, additions=additions)
     from labelwise.training.prepared import read_record
-
-    record = read_record(prepared)
-    name, fingerprint = record["data"]["name"], record["data"]["fingerprint"]
-    if dataset is not None and dataset.fingerprint != fingerprint:
-        raise LabelwiseError(
-            f"{prepared} was prepared from other documents than those of {data}: prepare it again"
-        )
     from labelwise.training.vector_rows import rows_name
 
+    records = {folder: read_record(folder) for folder in prepared}
+    known = records[prepared[0]]["data"]
+    name, fingerprint = known["name"], known["fingerprint"]
+    of = data if dataset is not None else prepared[0]
+    for folder, record in records.items():
+        there = record["data"]["fingerprint"]
+        if there != (fingerprint if dataset is None else dataset.fingerprint):
+            raise LabelwiseError(
+                f"{folder} was prepared from other documents than those of {of}: prepare it again"
+            )
+    numbers = tuple(InNumbers(folder, record["settings"]) for folder, record in records.items())
+    for at, one in enumerate(numbers):
+        if alike := [other for other in numbers[:at] if other.encoder == one.encoder]:
+            raise LabelwiseError(
+                f"{alike[0].folder} and {one.folder} are both prepared in "
+                f"{f'pieces of {one.encoder}' if one.encoder else 'words'}: give one of them"
+            )
     rows = {rows_name(file): file for file in vectors}
-    return Corpus(name, fingerprint, data, prepared, record["settings"], rows, hiding, additions)
+    return Corpus(name, fingerprint, data, numbers, rows, hiding, additions)

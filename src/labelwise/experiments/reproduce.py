@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from labelwise.corpus.by_year import ENDING
-from labelwise.errors import LabelwiseError
+from labelwise.errors import CallError, LabelwiseError
 from labelwise.evaluation.report import report as write_report
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.jobs import worker_command
@@ -24,7 +24,7 @@ def reproduce(
     corpus: Corpus,
     *,
     methods: Sequence[str],
-    seeds: int,
+    seeds: Sequence[int],
     jobs: Jobs,
     out: Path,
     bundles: Path,
@@ -59,6 +59,20 @@ def reproduce(
             f"{len(failed)} of {len(wanted)} trainings failed ({', '.join(failed)}): their logs "
             f"are in {bundles}"
         )
+
+
+def seeds_of(given: str) -> range:
+    """So many seeds from 0 on, or those from the first to the last.
+
+    >>> seeds_of("5"), seeds_of("3-4"), seeds_of("7-7")
+    (range(0, 5), range(3, 5), range(7, 8))
+    """
+    first, between, last = given.strip().partition("-")
+    if first.isdecimal() and (last.isdecimal() if between else int(first) > 0):
+        found = range(int(first), int(last) + 1) if between else range(int(first))
+        if found:
+            return found
+    raise CallError(f"--seeds is how many, as 5, or which, as 3-4, not '{given}'")
 
 
 def _check_given(given: Sequence[str], wanted: Mapping[str, Training]) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from labelwise import bundle as bundles
-from labelwise.errors import BundleError
+from labelwise.errors import BundleError, LabelwiseError
 from labelwise.evaluation.runs import log_path
 from labelwise.experiments.corpora import Corpus
 from labelwise.experiments.joining import model_digest
+from labelwise.experiments.kept_scores import kept_file
 from labelwise.experiments.trainings import Folders, Training, compared
 from labelwise.methods import Method, get
 
@@ -22,12 +23,30 @@ def unfinished(
     """The trainings without a run, what is joined from one of them, and members whose bundle is
     needed again but gone, or has given way to one of other data or settings."""
     missing = {name for name, one in wanted.items() if not _is_finished(one, corpus, folders)}
+    missing -= {name for name in missing if _is_from_elsewhere(wanted[name], corpus, folders)}
     missing |= {name for name, one in wanted.items() if missing.intersection(one.members)}
     for name in list(missing):
         for member in wanted[name].members:
             if not _has_bundle(wanted[member], corpus, folders):
                 missing.add(member)
+    for name in sorted(missing):
+        if not _can_be_trained(wanted[name], corpus):
+            raise LabelwiseError(
+                f"{wanted[name].title}, is trained on documents, and {folders.bundle(name)} is not "
+                "there: give --data too, or train it elsewhere and bring its bundle, and the file "
+                f"{kept_file(folders.bundle(name)).name} beside it"
+            )
     return {name: one for name, one in wanted.items() if name in missing}
+
+
+def _can_be_trained(one: Training, corpus: Corpus) -> bool:
+    """From numbers alone networks can, and what is joined needs no training."""
+    return bool(corpus.data or one.members or get(one.method).is_network())
+
+
+def _is_from_elsewhere(one: Training, corpus: Corpus, folders: Folders) -> bool:
+    """Whether a member that cannot be trained here was brought as a bundle."""
+    return not _can_be_trained(one, corpus) and _has_bundle(one, corpus, folders)
 
 
 def _is_finished(one: Training, corpus: Corpus, folders: Folders) -> bool:

@@ -122,7 +122,8 @@ class Numbers:
 
         if not isinstance(method, BaseNetworkMethod):
             raise LabelwiseError(
-                f"{method.name} cannot be trained from a prepared corpus, only from documents"
+                f"{method.name} reads documents, and not a prepared corpus: give the documents, or "
+                "the scores that were kept of it beside its bundle"
             )
         return method
 

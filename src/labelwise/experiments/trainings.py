@@ -14,7 +14,7 @@ from labelwise.corpus.by_year import whole_name
 from labelwise.corpus.dataset import NOTHING
 from labelwise.errors import LabelwiseError
 from labelwise.experiments.configs import read_config, settings_from
-from labelwise.experiments.corpora import Corpus
+from labelwise.experiments.corpora import Corpus, InNumbers
 from labelwise.experiments.jobs import Job
 from labelwise.experiments.named_vectors import vectors_file
 from labelwise.experiments.settings import named_in, typed
@@ -91,20 +91,31 @@ def method_names(given: Sequence[str], corpus: Corpus) -> list[str]:
         get(name)  # says so where there is none of this name
     names = asked or list(REGISTRY)
     if corpus.data is None:
-        in_pieces = "encoder" in corpus.of_prepared
-        unfit = [
-            name for name in names if not get(name).is_network() or reads_pieces(name) != in_pieces
-        ]
+        unfit = {name: why for name in names if (why := _unfit(name, corpus, bool(asked)))}
         if asked and unfit:
-            if get(unfit[0]).is_network():
-                raise LabelwiseError(
-                    f"the corpus was prepared in {'pieces of an encoder' if in_pieces else 'words'}"
-                    f", which {unfit[0]} does not read: prepare one for it, or give --data"
-                )
-            raise LabelwiseError(f"{unfit[0]} is trained on documents: give --data too")
+            raise LabelwiseError(next(iter(unfit.values())))
         names = [name for name in names if name not in unfit]
     wanted = [*(member for name in names for member in get(name).joined_from), *names]
     return list(dict.fromkeys(wanted))
+
+
+def _unfit(name: str, corpus: Corpus, asked: bool) -> str:
+    """Why a method cannot be trained from numbers alone; empty where it can. One that is joined
+    from networks and others is where it is asked for: the others may have been trained before."""
+    if joined_from := get(name).joined_from:
+        if not asked and not all(get(member).is_network() for member in joined_from):
+            return "not all of its members are networks"
+        members = [member for member in joined_from if get(member).is_network()]
+        return next((why for one in members if (why := _unfit(one, corpus, asked))), "")
+    if not get(name).is_network():
+        return f"{name} is trained on documents: give --data too"
+    if numbers_for(name, corpus) is None:
+        kinds = {"pieces of an encoder" if one.encoder else "words" for one in corpus.prepared}
+        return (
+            f"the corpus was prepared in {' and in '.join(sorted(kinds))}, which {name} does not "
+            "read: prepare one for it, or give --data"
+        )
+    return ""
 
 
 def reads_pieces(name: str) -> bool:
@@ -112,19 +123,36 @@ def reads_pieces(name: str) -> bool:
     return get(name).reads == "pieces"
 
 
+def numbers_for(name: str, corpus: Corpus, encoder: str | None = None) -> InNumbers | None:
+    """The prepared corpus that a method reads: in words, or in the pieces of this encoder or, where
+    none is, of another; None for what is no network, and where there is none of its kind."""
+    if not get(name).is_network():
+        return None
+    kind = [one for one in corpus.prepared if (one.encoder is not None) == reads_pieces(name)]
+    own = [one for one in kind if encoder is not None and one.encoder == Path(encoder).name]
+    return next(iter(own or kind), None)
+
+
 def trainings(
-    names: Sequence[str], seeds: int, corpus: Corpus, configs: Path, given: Sequence[str]
+    names: Sequence[str],
+    seeds: Sequence[int],
+    corpus: Corpus,
+    configs: Path,
+    given: Sequence[str],
 ) -> Iterator[Training]:
     """Seed by seed, so that what is stopped early has every method once.
 
     Only networks are trained with more than one seed: of the others the results do not, or hardly,
-    depend on it.
+    depend on it, and theirs is 0.
     """
-    for seed in range(seeds):
+    for at, one_of in enumerate(seeds):
         for name in names:
             joined_from = get(name).joined_from
-            if seed and not any(get(one).is_network() for one in (name, *joined_from)):
-                continue
+            seed = one_of
+            if not any(get(one).is_network() for one in (name, *joined_from)):
+                if at:
+                    continue
+                seed = 0
             config = _config_file(configs, corpus.name, name)
             settings = training_settings(name, seed, corpus, config, given)
             members = tuple(
@@ -154,12 +182,13 @@ def training_settings(
     known = {one.name for one in dataclasses.fields(cls)}
     over = {named_in(one): one for one in given if named_in(one) in known}
     over["seed"] = f"seed={seed}"
-    if get(name).is_network() and corpus.prepared is not None:
-        own = corpus.of_prepared
-        asked = read_config(config) if config is not None else {}
-        asked |= {key: one.partition("=")[2].strip() for key, one in over.items()}
-        if isinstance(default := cls(), PretrainedSettings):
-            asked.setdefault("encoder", default.encoder)
+    asked = read_config(config) if config is not None else {}
+    asked |= {key: one.partition("=")[2].strip() for key, one in over.items()}
+    if isinstance(default := cls(), PretrainedSettings):
+        asked.setdefault("encoder", default.encoder)
+    numbers = numbers_for(name, corpus, asked.get("encoder"))
+    if numbers is not None:
+        own = numbers.settings
         for what in ("encoder", "vectors", "min_count"):
             offered = [str(own.get(what, "none")), *(corpus.rows if what == "vectors" else ())]
             if what in asked and Path(asked[what]).name not in offered:
@@ -174,7 +203,11 @@ def training_settings(
 def job_of(one: Training, corpus: Corpus, folders: Folders, command: str) -> Job:
     """What a worker is told. Vectors that have to be learned or joined are made here."""
     settings, rows = one.settings, None
-    prepared = corpus.prepared if get(one.method).is_network() else None
+    encoder = settings.encoder if isinstance(settings, PretrainedSettings) else None
+    numbers = numbers_for(one.method, corpus, encoder)
+    if corpus.data is None and one.members:  # any will do: their scores were kept
+        numbers = numbers or corpus.prepared[0]
+    prepared = None if numbers is None else numbers.folder
     if isinstance(settings, VectorSettings) and settings.vectors:
         name = settings.vectors
         if prepared is not None:

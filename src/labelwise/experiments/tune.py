@@ -22,6 +22,7 @@ from labelwise.experiments.trainings import (
     Training,
     compared,
     job_of,
+    numbers_for,
     training_settings,
 )
 from labelwise.files import write_whole
@@ -71,7 +72,8 @@ class Search:
         fixed = {named_in(one) for one in self.given}
         space = {name: values for name, values in space.items() if name not in fixed}
         if self.corpus.rows and "vectors" not in {*space, *fixed}:
-            names = [str(self.corpus.of_prepared.get("vectors", "none")), *self.corpus.rows]
+            own = numbers_for(self.method, self.corpus)
+            names = [str(own.settings.get("vectors", "none") if own else "none"), *self.corpus.rows]
             space["vectors"] = Choice(tuple(names))
         if not space:
             raise LabelwiseError("every setting is fixed by --set: nothing is left to vary")
@@ -103,8 +105,8 @@ class Search:
         values = asdict(self.settings(chosen))
         names = {*chosen, *(named_in(one) for one in self.given)}
         names |= {*(read_config(self.config) if self.config is not None else ())}
-        if self.corpus.prepared is not None:
-            names |= {name for name in self.corpus.of_prepared if name != "dim"}
+        if (own := numbers_for(self.method, self.corpus)) is not None:
+            names |= {name for name in own.settings if name != "dim"}
         names -= {"seed", "max_seconds"}
         return {name: value for name, value in values.items() if name in names}
 
