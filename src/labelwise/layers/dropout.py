@@ -87,14 +87,9 @@ class SequenceDropout(nn.Module):
 class TokenDropout(nn.Dropout):
     """Plain dropout of packed rows, each between a token that opens and one that closes it."""
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether what is dropped is drawn for a larger batch, of which this is a share."""
-        return _share.get() is not None and self.training and bool(self.p)
-
     def forward(self, x: Tensor) -> Tensor:  # (N, H) to the same
         share = _share.get()
-        if share is None or not self.is_shared:
+        if share is None or not self.training or not self.p:
             return super().forward(x)
         every, own = share.tokens
         return x * functional.dropout(x.new_ones((every, x.shape[1])), self.p)[own]

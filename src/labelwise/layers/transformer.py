@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from labelwise.kernels import eight_bits
-from labelwise.kernels.launching import autocast_dtype, moved, runs_triton
+from labelwise.kernels.launching import autocast_dtype, moved
 from labelwise.kernels.packed_attention import Rows, by_distance, packed_attention
 from labelwise.layers.dropout import TokenDropout
 from labelwise.layers.encoder_files import EncoderShape
@@ -85,25 +85,9 @@ class _Layer(nn.Module):
 
     def forward(self, x: Tensor, rows: Rows, bias: Tensor | None) -> Tensor:  # (N, H)
         a = packed_attention(product(x, self.read), rows, self.heads, bias)
-        x = self._added(x, a, self.together, self.norm_between)
-        return self._added(x, self._widened(x), self.narrow, self.norm)
-
-    def _widened(self, x: Tensor) -> Tensor:
-        if not runs_triton(x):
-            return functional.gelu(product(x, self.widen))
-        from labelwise.kernels.fused_between import biased_gelu
-
-        return biased_gelu(unbiased_product(x, self.widen), self.widen.bias)
-
-    def _added(self, x: Tensor, a: Tensor, linear: nn.Linear, norm: nn.LayerNorm) -> Tensor:
-        """The product of a, some of it dropped, added to x, and normed."""
-        if not runs_triton(x) or self.dropout.is_shared:
-            return normed(x + self.dropout(product(a, linear)), norm)
-        from labelwise.kernels.fused_between import added_norm
-
-        rate = self.dropout.p if self.training else 0.0
-        y = unbiased_product(a, linear)
-        return added_norm(x, y, linear.bias, norm.weight, norm.bias, epsilon=norm.eps, rate=rate)
+        x = normed(x + self.dropout(product(a, self.together)), self.norm_between)
+        y = product(functional.gelu(product(x, self.widen)), self.narrow)
+        return normed(x + self.dropout(y), self.norm)
 
 
 def product(x: Tensor, linear: nn.Linear) -> Tensor:
@@ -111,10 +95,6 @@ def product(x: Tensor, linear: nn.Linear) -> Tensor:
     if eight_bits.linear_asked_for(linear.weight):
         return eight_bits.linear(x, linear.weight, linear.bias)
     return functional.linear(x, linear.weight.to(x.dtype), linear.bias.to(x.dtype))
-
-
-def unbiased_product(x: Tensor, linear: nn.Linear) -> Tensor:
-    return functional.linear(x, linear.weight.to(x.dtype))
 
 
 def normed(x: Tensor, norm: nn.LayerNorm) -> Tensor:
