@@ -94,3 +94,18 @@ def test_the_fused_kernels_agree_with_the_formula(biased: bool, dtype: torch.dty
     for found, right in ((own, wanted), (own_in.grad, wanted_in.grad)):
         error = (found.detach().double().cpu() - right.detach()).norm()
         assert error <= tolerance * right.norm()
+
+
+def test_the_backward_pass_fills_no_array_of_all_tokens_for_each_row() -> None:
+    """As slices would: that was most of what attention cost a training on a CPU."""
+    qkv, bias = given(biased=True)
+    rows = Rows.of(np.array(LENGTHS), torch.device("cpu"))
+    found = plain_packed_attention(qkv.requires_grad_(), rows, HEADS, of_pairs(bias))
+    seen: set[str] = set()
+    left = [found.grad_fn]
+    while left:
+        if (one := left.pop()) is not None:
+            seen.add(one.name())
+            left += [before for before, _ in one.next_functions]
+    assert {"SplitWithSizesBackward0", "CatBackward0"} <= seen
+    assert not seen & {"SliceBackward0", "SelectBackward0"}

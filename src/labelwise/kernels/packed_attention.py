@@ -65,33 +65,36 @@ def packed_attention(qkv: Tensor, rows: Rows, heads: int, bias: Tensor | None = 
 
 
 def plain_packed_attention(qkv: Tensor, rows: Rows, heads: int, bias: Tensor | None) -> Tensor:
-    """The same in PyTorch, some rows at a time, padded to the longest of them."""
-    out: list[Tensor | None] = [None] * len(rows)
-    width = qkv.shape[1] // 3
+    """The same in PyTorch, some rows at a time, padded to the longest of them.
+
+    Rows are split from one array and not sliced one by one: in the backward pass the gradient of
+    each slice would be as large as the array.
+    """
+    parts = torch.split(qkv, rows.lengths.tolist())  # (t, 3 · H) each
+    found: list[Tensor] = []
+    order: list[int] = []
     for group in _groups(rows):
-        lengths = rows.lengths[group]
+        lengths = torch.from_numpy(rows.lengths[group]).to(qkv.device)
         longest = int(lengths.max())
         padded = torch.stack(
-            [
-                pad(qkv[start : start + length], (0, 0, 0, longest - int(length)))
-                for start, length in zip(rows.starts[group], lengths, strict=True)
-            ]
+            [pad(parts[row], (0, 0, 0, longest - len(parts[row]))) for row in group]
         )  # (rows, T, 3 · H)
         q, k, v = padded.view(len(group), longest, 3, heads, -1).permute(2, 0, 3, 1, 4)
+        real = torch.arange(longest, device=qkv.device) < lengths[:, None]  # (rows, T)
         mask = None  # (heads, T, T)
         if bias is not None:
             mask = bias[:, :longest, :longest].to(q.dtype)
-        if (lengths < longest).any():
-            real = torch.arange(longest, device=qkv.device) < torch.from_numpy(lengths).to(
-                qkv.device
-            ).view(-1, 1, 1, 1)
+        is_full = len(group) * longest == int(lengths.sum())
+        if not is_full:
             nothing = q.new_zeros(()) if mask is None else mask
-            mask = torch.where(real, nothing, float("-inf"))  # (rows, 1 or heads, 1 or T, T)
-        found = scaled_dot_product_attention(q, k, v, attn_mask=mask)  # (rows, heads, T, d)
-        found = found.transpose(1, 2).reshape(len(group), longest, width)
-        for at, row in enumerate(group):
-            out[row] = found[at, : int(lengths[at])]
-    return torch.cat([one for one in out if one is not None])
+            there = real[:, None, None]  # (rows, 1, 1, T)
+            mask = torch.where(there, nothing, float("-inf"))  # (rows, 1 or heads, 1 or T, T)
+        out = scaled_dot_product_attention(q, k, v, attn_mask=mask)  # (rows, heads, T, d)
+        out = out.transpose(1, 2).flatten(2)  # (rows, T, H)
+        found.append(out.flatten(0, 1) if is_full else out[real])
+        order += group.tolist()
+    by_row = torch.split(torch.cat(found), rows.lengths[order].tolist())
+    return torch.cat([by_row[at] for at in np.argsort(order)])
 
 
 def by_distance(table: Tensor, longest: int) -> Tensor:
