@@ -215,12 +215,12 @@ def test_a_trial_that_falls_behind_is_stopped(
 
 
 def test_with_several_vectors_at_hand_they_are_varied_too(tmp_path: Path) -> None:
-    from labelwise.experiments.corpora import Corpus, InNumbers
+    from labelwise.experiments.corpora import Corpus, PreparedFolder
     from labelwise.tuning.space import Choice
 
     own = {"vectors": "glove.txt", "min_count": 5, "dim": 100}
     rows = {"own.txt": tmp_path / "own.npz"}
-    corpus = Corpus("acts", "f00d", None, (InNumbers(tmp_path, own),), rows)
+    corpus = Corpus("acts", "f00d", None, (PreparedFolder(tmp_path, own),), rows)
     search = tune_command.Search("han", corpus, None, ("units=300",), 0, None)
     space = search.space(())
     assert space["vectors"] == Choice(("glove.txt", "own.txt"))

@@ -13,7 +13,7 @@ from labelwise.errors import CallError, LabelwiseError
 
 
 @dataclass(frozen=True)
-class InNumbers:
+class PreparedFolder:
     """A prepared corpus: its folder, and the settings that it was prepared with."""
 
     folder: Path
@@ -32,7 +32,7 @@ class Corpus:
     name: str
     fingerprint: str
     data: Path | None
-    prepared: tuple[InNumbers, ...] = ()
+    prepared: tuple[PreparedFolder, ...] = ()
     rows: dict[str, Path] = field(default_factory=dict)  # other vectors for words, by name
     hiding: Hiding | None = None
     additions: Additions = NOTHING
@@ -80,12 +80,14 @@ def open_corpus(
             raise LabelwiseError(
                 f"{folder} was prepared from other documents than those of {of}: prepare it again"
             )
-    numbers = tuple(InNumbers(folder, record["settings"]) for folder, record in records.items())
-    for at, one in enumerate(numbers):
-        if alike := [other for other in numbers[:at] if other.encoder == one.encoder]:
+    folders = tuple(
+        PreparedFolder(folder, record["settings"]) for folder, record in records.items()
+    )
+    for at, one in enumerate(folders):
+        if alike := [other for other in folders[:at] if other.encoder == one.encoder]:
             raise LabelwiseError(
                 f"{alike[0].folder} and {one.folder} are both prepared in "
                 f"{f'pieces of {one.encoder}' if one.encoder else 'words'}: give one of them"
             )
     rows = {rows_name(file): file for file in vectors}
-    return Corpus(name, fingerprint, data, numbers, rows, hiding, additions)
+    return Corpus(name, fingerprint, data, folders, rows, hiding, additions)

@@ -14,7 +14,7 @@ from labelwise.corpus.by_year import whole_name
 from labelwise.corpus.dataset import NOTHING
 from labelwise.errors import LabelwiseError
 from labelwise.experiments.configs import read_config, settings_from
-from labelwise.experiments.corpora import Corpus, InNumbers
+from labelwise.experiments.corpora import Corpus, PreparedFolder
 from labelwise.experiments.jobs import Job
 from labelwise.experiments.named_vectors import vectors_file
 from labelwise.experiments.settings import named_in, typed
@@ -109,7 +109,7 @@ def _unfit(name: str, corpus: Corpus, asked: bool) -> str:
         return next((why for one in members if (why := _unfit(one, corpus, asked))), "")
     if not get(name).is_network():
         return f"{name} is trained on documents: give --data too"
-    if numbers_for(name, corpus) is None:
+    if prepared_for(name, corpus) is None:
         kinds = {"pieces of an encoder" if one.encoder else "words" for one in corpus.prepared}
         return (
             f"the corpus was prepared in {' and in '.join(sorted(kinds))}, which {name} does not "
@@ -123,7 +123,7 @@ def reads_pieces(name: str) -> bool:
     return get(name).reads == "pieces"
 
 
-def numbers_for(name: str, corpus: Corpus, encoder: str | None = None) -> InNumbers | None:
+def prepared_for(name: str, corpus: Corpus, encoder: str | None = None) -> PreparedFolder | None:
     """The prepared corpus that a method reads: in words, or in the pieces of this encoder or, where
     none is, of another; None for what is no network, and where there is none of its kind."""
     if not get(name).is_network():
@@ -186,7 +186,7 @@ def training_settings(
     asked |= {key: one.partition("=")[2].strip() for key, one in over.items()}
     if isinstance(default := cls(), PretrainedSettings):
         asked.setdefault("encoder", default.encoder)
-    numbers = numbers_for(name, corpus, asked.get("encoder"))
+    numbers = prepared_for(name, corpus, asked.get("encoder"))
     if numbers is not None:
         own = numbers.settings
         for what in ("encoder", "vectors", "min_count"):
@@ -204,7 +204,7 @@ def job_of(one: Training, corpus: Corpus, folders: Folders, command: str) -> Job
     """What a worker is told. Vectors that have to be learned or joined are made here."""
     settings, rows = one.settings, None
     encoder = settings.encoder if isinstance(settings, PretrainedSettings) else None
-    numbers = numbers_for(one.method, corpus, encoder)
+    numbers = prepared_for(one.method, corpus, encoder)
     if corpus.data is None and one.members:  # any will do: their scores were kept
         numbers = numbers or corpus.prepared[0]
     prepared = None if numbers is None else numbers.folder

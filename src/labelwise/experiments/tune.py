@@ -22,7 +22,7 @@ from labelwise.experiments.trainings import (
     Training,
     compared,
     job_of,
-    numbers_for,
+    prepared_for,
     training_settings,
 )
 from labelwise.files import write_whole
@@ -72,7 +72,7 @@ class Search:
         fixed = {named_in(one) for one in self.given}
         space = {name: values for name, values in space.items() if name not in fixed}
         if self.corpus.rows and "vectors" not in {*space, *fixed}:
-            own = numbers_for(self.method, self.corpus)
+            own = prepared_for(self.method, self.corpus)
             names = [str(own.settings.get("vectors", "none") if own else "none"), *self.corpus.rows]
             space["vectors"] = Choice(tuple(names))
         if not space:
@@ -105,7 +105,7 @@ class Search:
         values = asdict(self.settings(chosen))
         names = {*chosen, *(named_in(one) for one in self.given)}
         names |= {*(read_config(self.config) if self.config is not None else ())}
-        if (own := numbers_for(self.method, self.corpus)) is not None:
+        if (own := prepared_for(self.method, self.corpus)) is not None:
             names |= {name for name in own.settings if name != "dim"}
         names -= {"seed", "max_seconds"}
         return {name: value for name, value in values.items() if name in names}
