@@ -313,13 +313,14 @@ def curve(
 def point(sizes: Sizes, device: str) -> dict[str, Any]:
     """Time and extra memory of a step forward and backward, of ours and of the plain version by
     turns; in words where it does not fit."""
-    cuda.free(device)
-    x = make_inputs(sizes, torch.bfloat16, device)
     found: dict[str, Any] = {}
     steps: dict[str, cuda.Step] = {}
+    x: Inputs | None = None
+    cuda.free(device)
     for name, version in {OURS: labelwise, PLAIN: plain}.items():
-        step = partial(values_and_gradients, version, x)
         try:
+            x = x or make_inputs(sizes, torch.bfloat16, device)
+            step = partial(values_and_gradients, version, x)
             step()  # what is compiled for it stays
             found[f"{name} bytes"] = cuda.extra_memory(step, device)
             steps[name] = step

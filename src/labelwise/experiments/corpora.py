@@ -72,11 +72,11 @@ def open_corpus(
 
     records = {folder: read_record(folder) for folder in prepared}
     known = records[prepared[0]]["data"]
-    name, fingerprint = known["name"], known["fingerprint"]
-    of = data if dataset is not None else prepared[0]
+    name, fingerprint, of = known["name"], known["fingerprint"], prepared[0]
+    if dataset is not None and data is not None:
+        fingerprint, of = dataset.fingerprint, data
     for folder, record in records.items():
-        there = record["data"]["fingerprint"]
-        if there != (fingerprint if dataset is None else dataset.fingerprint):
+        if record["data"]["fingerprint"] != fingerprint:
             raise LabelwiseError(
                 f"{folder} was prepared from other documents than those of {of}: prepare it again"
             )

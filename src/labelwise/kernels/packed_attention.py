@@ -36,7 +36,6 @@ class Rows:
     """Where the rows lie among N tokens."""
 
     lengths: NDArray[np.int64]  # (S,) on the host
-    starts: NDArray[np.int64]  # (S,)
     blocks: Tensor  # (blocks, 3) first token, tokens and first query of each block of queries
 
     @classmethod
@@ -46,7 +45,7 @@ class Rows:
         row = np.repeat(np.arange(len(lengths)), counts)
         first = (np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)) * QUERIES
         blocks = np.stack([starts[row], lengths[row], first], 1).astype(np.int32)
-        return cls(lengths, starts, moved(torch.from_numpy(blocks), device))
+        return cls(lengths, moved(torch.from_numpy(blocks), device))
 
     def __len__(self) -> int:
         return len(self.lengths)
